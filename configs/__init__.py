@@ -1,0 +1,1 @@
+"""Data shipped with hpcreuse: default settings, the published studies, published digest lists."""
