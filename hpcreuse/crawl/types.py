@@ -99,31 +99,37 @@ _ROOTS = {b"rss": "application/rss+xml", b"feed": "application/atom+xml", b"svg"
 _JSON = re.compile(_SPACE + rb'(?:\{\s*["}]|\[\s*[{"])')
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b")
 
+# Only types that have no signature in their content; the others are found by it.
 _EXTENSIONS = {
-    **dict.fromkeys(("html", "htm", "shtml", "xht", "php", "asp", "aspx", "jsp", "cgi"), "text/html"),
-    **dict.fromkeys(("txt", "text", "log", "asc", "md"), "text/plain"),
-    **dict.fromkeys(("jpg", "jpeg", "jpe"), "image/jpeg"),
-    **dict.fromkeys(("js", "mjs"), "text/javascript"),
-    **dict.fromkeys(("tif", "tiff"), "image/tiff"),
-    **dict.fromkeys(("xml", "xsl", "xslt", "xsd"), "application/xml"),
-    **dict.fromkeys(("exe", "dll"), "application/x-msdownload"),
-    "xhtml": "application/xhtml+xml", "css": "text/css", "csv": "text/csv", "tsv":
-    "text/tab-separated-values", "vcf": "text/vcard", "ics": "text/calendar", "rtf": "application/rtf",
-    "tex": "application/x-tex", "rss": "application/rss+xml", "atom": "application/atom+xml", "rdf":
-    "application/rdf+xml", "svg": "image/svg+xml", "json": "application/json", "jsonld":
-    "application/ld+json", "pdf": "application/pdf", "ps": "application/postscript", "eps":
-    "application/postscript", "doc": "application/msword", "xls": "application/vnd.ms-excel", "ppt":
-    "application/vnd.ms-powerpoint", "gif": "image/gif", "png": "image/png", "bmp": "image/bmp", "ico":
-    "image/x-icon", "webp": "image/webp", "avif": "image/avif", "mp3": "audio/mpeg", "wav": "audio/x-wav",
-    "ogg": "audio/ogg", "mid": "audio/midi", "au": "audio/basic", "mp4": "video/mp4", "webm": "video/webm",
-    "avi": "video/x-msvideo", "mov": "video/quicktime", "mpg": "video/mpeg", "mpeg": "video/mpeg", "flv":
-    "video/x-flv", "swf": "application/x-shockwave-flash", "zip": "application/zip", "gz":
-    "application/gzip", "tgz": "application/gzip", "bz2": "application/x-bzip2", "tar": "application/x-tar",
-    "rar": "application/vnd.rar", "7z": "application/x-7z-compressed", "jar": "application/java-archive",
-    "class": "application/java-vm", "wasm": "application/wasm", "woff": "font/woff", "woff2": "font/woff2",
-    "ttf": "font/ttf", "otf": "font/otf", "eot": "application/vnd.ms-fontobject", "hqx":
-    "application/mac-binhex40",
-}  # fmt: skip
+    extension: mime
+    for mime, extensions in {
+        "text/html": "html htm shtml xht php asp aspx jsp cgi",
+        "application/xhtml+xml": "xhtml",
+        "text/plain": "txt text log asc md",
+        "text/css": "css",
+        "text/javascript": "js mjs",
+        "text/csv": "csv",
+        "text/tab-separated-values": "tsv",
+        "text/vcard": "vcf",
+        "text/calendar": "ics",
+        "application/xml": "xml xsl xslt xsd",
+        "application/rss+xml": "rss",
+        "application/atom+xml": "atom",
+        "application/rdf+xml": "rdf",
+        "image/svg+xml": "svg",
+        "application/json": "json",
+        "application/ld+json": "jsonld",
+        "application/rtf": "rtf",
+        "application/x-tex": "tex",
+        "application/postscript": "ps eps ai",
+        "application/mac-binhex40": "hqx",
+        "application/vnd.ms-fontobject": "eot",
+        "audio/basic": "au snd",
+        "audio/mpeg": "mp3",
+        "video/mpeg": "mpg mpeg",
+    }.items()
+    for extension in extensions.split()
+}
 
 
 @lru_cache(maxsize=4096)
@@ -161,6 +167,7 @@ def _binary(head: bytes) -> str:
         return next(mime for start, mime in _MAGIC.items() if head.startswith(start))
     if known := _letters(head):
         return known
+    # A page that says it is HTML stays HTML with a stray NUL in it, as in every browser.
     if b"\0" not in head or head.startswith(_UNICODE_MARKS) or _utf16_order(head) or _HTML.match(head):
         return ""
     return "application/octet-stream"
@@ -185,12 +192,11 @@ def _letters(head: bytes) -> str:
 
 
 def _utf16_order(head: bytes) -> str:
-    """Recognise UTF-16 without a byte order mark: NULs in every other byte only."""
+    """Recognise UTF-16 without a byte order mark: NULs in most of the even or of the odd bytes, none elsewhere."""
     even, odd = head[0::2].count(0), head[1::2].count(0)
-    enough = len(head) // 5
-    if even == 0 and odd > enough:
-        return "utf-16-le"
-    return "utf-16-be" if odd == 0 and even > enough else ""
+    if len(head) % 2 or len(head) < 4 or (even and odd) or max(even, odd) * 3 < len(head):
+        return ""
+    return "utf-16-le" if odd else "utf-16-be"
 
 
 def _sniff(head: bytes, name: str) -> str:
