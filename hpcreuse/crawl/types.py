@@ -192,7 +192,7 @@ def _letters(head: bytes) -> str:
 
 
 def _utf16_order(head: bytes) -> str:
-    """Recognise UTF-16 without a byte order mark: NULs in most of the even or of the odd bytes, none elsewhere."""
+    """Recognise UTF-16 without a byte order mark: most even or most odd bytes are NUL, none of the others."""
     even, odd = head[0::2].count(0), head[1::2].count(0)
     if len(head) % 2 or len(head) < 4 or (even and odd) or max(even, odd) * 3 < len(head):
         return ""
