@@ -1,7 +1,11 @@
 """What pages of folders, tars, zips and JSON lines have in common: names, URLs, bounded reading."""
 
+import lzma
 import re
+import struct
+import zlib
 from typing import Protocol
+from zipfile import BadZipFile
 
 _ARCHIVE = re.compile(r"\.(?:warc|arc|wet|wacz|jsonl|ndjson)(?:\.(?:gz|bz2|zst|lz4))?\Z", re.IGNORECASE)
 
@@ -11,6 +15,19 @@ _PATH_UNSAFE = re.compile("[\x00-\x20\x7f-\xa0\u2028\u2029?#%\ud800-\udfff]")
 # In the place of a host also what would be read as user, port, address or path.
 _HOST_UNSAFE = re.compile("[\x00-\x20\x7f-\xa0\u2028\u2029?#%\ud800-\udfff/\\\\:@\\[\\]]")
 _CANNOT_STAND = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udfff]")
+
+DAMAGE = (
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    zlib.error,
+    lzma.LZMAError,
+    BadZipFile,
+    struct.error,
+)
+"""What decompressors and containers raise on damaged content."""
 
 PIECE = 1 << 20
 """How much is asked for at a time: a header that lies about its size costs no more than this."""

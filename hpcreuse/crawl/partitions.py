@@ -57,6 +57,7 @@ def plan(inputs: Sequence[str], url_prefix: str | None, partition_bytes: int = 2
     if prefix and not prefix.lower().startswith(("http://", "https://")):
         raise UsageError(f"--url-prefix {prefix!r}: a prefix begins with http:// or https://")
 
+    _real_folder.cache_clear()
     folders, files = _sort_out(_expand(inputs))
     partitions: list[Partition] = []
     taken: set[str] = set()
