@@ -1,0 +1,40 @@
+"""Header bytes of any quality -> text that can be stored, compared and printed."""
+
+import re
+
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_NOT_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_WEB = re.compile(rb"[ \t]*<?\s*https?:", re.IGNORECASE)
+
+
+def is_web(target: bytes) -> bool:
+    """Whether a record's target is an http or https URL."""
+    return target.startswith((b"http://", b"https://")) or _WEB.match(target) is not None
+
+
+def clean_url(raw: bytes) -> str:
+    """A URL as valid text: stray bytes and control characters percent-encoded, all else left alone."""
+    raw = raw.strip()
+    if raw.startswith(b"<") and raw.endswith(b">"):
+        raw = raw[1:-1].strip()
+    url = raw.decode("utf-8", "surrogateescape")
+    if url.isascii() and url.isprintable():
+        return url
+    return _NOT_TEXT.sub(_percent, url)
+
+
+def clean_value(raw: bytes) -> str:
+    """A header value as one line of valid text."""
+    text = _FOLD.sub(b" ", raw).strip().decode("utf-8", "surrogateescape")
+    if text.isascii() and text.isprintable():
+        return text
+    return _NOT_TEXT.sub("\ufffd", text)
+
+
+def unfold(raw: bytes) -> bytes:
+    """Join lines that were folded by a newline and blanks; a bare newline inside stays."""
+    return _FOLD.sub(b" ", raw) if b"\n" in raw else raw
+
+
+def _percent(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8", "surrogateescape"))

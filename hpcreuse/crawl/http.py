@@ -1,0 +1,99 @@
+"""An HTTP response as archives store it -> its payload, transfer and content encodings removed."""
+
+import re
+from typing import NamedTuple
+
+from hpcreuse.crawl.encodings import Undecodable, decode, over_limit
+
+MAX_HEADER = 1 << 20
+_NEAR = 1 << 14
+_FIELD = re.compile(
+    rb"\n(Content-Type|Content-Encoding|Transfer-Encoding)[ \t]*:[ \t]*([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)",
+    re.IGNORECASE,
+)
+_CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n)")
+_NEWLINE = re.compile(rb"\r?\n")
+
+
+class Message(NamedTuple):
+    """A response taken apart."""
+
+    payload: bytes
+    content_type: bytes | None
+    """None when there is no HTTP header at all."""
+
+
+def read_response(block: bytes, start: int, end: int, limit: int) -> Message:
+    """Take the response in `block[start:end]` apart; raises Undecodable when its payload cannot be had."""
+    if not block.startswith(b"HTTP/", start):
+        return Message(_within(block[start:end], limit), None)
+    body = body_start(block, start, end)
+    content_type, codings = b"", []
+    for name, value in _FIELD.findall(block, start, body):
+        if len(name) == 12:
+            content_type = content_type or value
+        else:
+            codings.append((name, value))
+    payload = block[body:end]
+    if codings:
+        payload = _undo(codings, payload, limit)
+    return Message(_within(payload, limit), content_type)
+
+
+def body_start(block: bytes, start: int, end: int) -> int:
+    """Where the body begins: behind the first empty line, `end` when there is none."""
+    for reach in (min(end, start + _NEAR), min(end, start + MAX_HEADER)):
+        crlf = block.find(b"\n\r\n", start, reach)
+        bare = block.find(b"\n\n", start, reach if crlf < 0 else crlf + 1)
+        if bare >= 0:
+            return bare + 2
+        if crlf >= 0:
+            return crlf + 3
+    if end - start > MAX_HEADER:
+        raise Undecodable("HTTP header over 1 MiB")
+    return end
+
+
+def _undo(codings: list[tuple[bytes, bytes]], body: bytes, limit: int) -> bytes:
+    """Transfer codings first, then content codings, each list from its end."""
+    transfer = _names(codings, 17)
+    content = _names(codings, 16)
+    for coding in reversed(transfer):
+        body = dechunk(body) if coding == "chunked" else decode(coding, body, limit)
+    for coding in reversed(content):
+        body = decode(coding, body, limit)
+    return body
+
+
+def _names(codings: list[tuple[bytes, bytes]], name_length: int) -> list[str]:
+    """The codings named in all headers of one name, in order (told apart by the length of the name)."""
+    values = b",".join(value for name, value in codings if len(name) == name_length)
+    return [word.strip(b" \t\r\n\"'").lower().decode("latin-1") for word in values.split(b",")]
+
+
+def dechunk(body: bytes) -> bytes:
+    """Join the chunks; a body that does not begin with a chunk size is taken as joined already."""
+    line = _CHUNK.match(body)
+    if line is None:
+        return body
+    chunks: list[bytes] = []
+    while line is not None:
+        size = int(line[1], 16)
+        start = line.end()
+        if size == 0:
+            return b"".join(chunks)
+        if start + size > len(body):
+            raise Undecodable(f"chunked transfer encoding: chunk cut short, {len(body) - start} of {size} bytes")
+        chunks.append(body[start : start + size])
+        newline = _NEWLINE.match(body, start + size)
+        at = newline.end() if newline else start + size
+        if len(body) - at < 8 and not body[at:].strip():
+            return b"".join(chunks)
+        line = _CHUNK.match(body, at) if newline else None
+    raise Undecodable("chunked transfer encoding: no chunk size where one must stand")
+
+
+def _within(payload: bytes, limit: int) -> bytes:
+    if len(payload) > limit:
+        raise Undecodable(over_limit(limit))
+    return payload
