@@ -7,6 +7,8 @@ import zlib
 from typing import Protocol
 from zipfile import BadZipFile
 
+from hpcreuse.crawl.streams import Stream
+
 _ARCHIVE = re.compile(r"\.(?:warc|arc|wet|wacz|jsonl|ndjson)(?:\.(?:gz|bz2|zst|lz4))?\Z", re.IGNORECASE)
 
 # Inside a path: what would end it (`?`, `#`), what would be read as an escape (`%`), what cannot stand in
@@ -39,6 +41,25 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes:
         """Give up to `size` bytes; none at the end."""
         ...
+
+
+class StreamBytes:
+    """The decompressed bytes of a stream as a file; damage in it is raised where it stands."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        """Give up to `size` bytes; none at the end."""
+        stream = self._stream
+        while not stream.buffered():
+            if not stream.fill():
+                if stream.damage:
+                    raise EOFError(stream.damage.reason)
+                return b""
+        data = stream.buf[stream.pos : stream.pos + size]
+        stream.pos += len(data)
+        return data
 
 
 def is_archive_name(name: str) -> bool:

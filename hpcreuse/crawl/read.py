@@ -1,0 +1,187 @@
+"""All pages of a partition, whatever it is: content decides first, the name second."""
+
+import json
+import lzma
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from hpcreuse.crawl.arc import read_arc
+from hpcreuse.crawl.cleaning import recursion_error
+from hpcreuse.crawl.containers import DAMAGE, StreamBytes, page_url
+from hpcreuse.crawl.jsonl import read_jsonl
+from hpcreuse.crawl.pages import Ledger, Limits, Page
+from hpcreuse.crawl.partitions import Partition
+from hpcreuse.crawl.streams import Stream, open_stream, sniff
+from hpcreuse.crawl.tarball import read_tar
+from hpcreuse.crawl.tree import cannot_open, read_file, read_tree
+from hpcreuse.crawl.wacz import open_warc, read_wacz, warc_members
+from hpcreuse.crawl.warc import read_warc
+from hpcreuse.crawl.zipfiles import open_zip, read_zip
+
+_COMPRESSED = r"(?:\.(?:gz|bz2|zst|lz4|xz))?\Z"
+_NAMES = {
+    "warc": re.compile(r"\.(?:warc|wet)" + _COMPRESSED, re.IGNORECASE),
+    "arc": re.compile(r"\.arc" + _COMPRESSED, re.IGNORECASE),
+    "tar": re.compile(r"\.(?:tar" + _COMPRESSED + r"|tgz|tbz2?|txz|tzst)\Z", re.IGNORECASE),
+    "zip": re.compile(r"\.(?:zip|wacz)\Z", re.IGNORECASE),
+    "json": re.compile(r"\.(?:jsonl|ndjson)" + _COMPRESSED, re.IGNORECASE),
+}
+_FIELDS = re.compile(rb'"(?:text|html)"\s*:')
+_XZ = b"\xfd7zXZ\x00"
+
+
+def read(partition: Partition, ledger: Ledger, limits: Limits) -> Iterator[Page]:
+    """Give the pages of a partition; what cannot be read and what a loop made is quarantined."""
+    if partition.names:
+        pages = read_tree(partition.source, partition.names, partition.url_prefix, ledger, limits)
+    else:
+        pages = read_archive(partition.source, partition.url_prefix, ledger, limits)
+    for page in pages:
+        if reason := recursion_error(page.url, limits):
+            ledger.quarantine(page.archive, page.offset, page.url, reason)
+        else:
+            yield page
+
+
+def read_archive(path: str, url_prefix: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
+    """Give the pages of one file, uncleaned; a file that is no archive is a page itself."""
+    try:
+        raw = _open(path)
+    except OSError as error:
+        ledger.quarantine(path, 0, "", cannot_open(error))
+        return
+    with raw:
+        before = len(ledger.quarantined) + ledger.skipped.total()
+        found = False
+        try:
+            for page in _dispatch(raw, path, url_prefix, ledger, limits):
+                found = True
+                yield page
+        except DAMAGE as error:
+            ledger.quarantine(path, 0, "", f"cannot be read: {error or type(error).__name__}")
+        if not found and before == len(ledger.quarantined) + ledger.skipped.total():
+            # An archive with nothing in it may be whole, but whoever put it there should know.
+            ledger.quarantine(path, 0, "", "no record found in this file")
+
+
+def reread(archive: str, offset: int, url: str, limits: Limits, url_prefix: str | None = None) -> Page | None:
+    """Find one page again by its backreference; None when it is not there any more.
+
+    Goes straight to the record where the archive allows it, otherwise reads the archive up to it.
+    """
+    path, member = _split(archive)
+    if offset == 0 and not member and _may_be_file(path, url, url_prefix):
+        return read_file(path, url, Ledger(), limits)
+    page = _record_at(path, member, archive, offset, limits)
+    if page and page.url == url and page.offset == offset:
+        return page
+    for page in read_archive(path, url_prefix or "", Ledger(), limits):
+        if page.offset == offset and page.url == url and page.archive == archive:
+            return page
+    return None
+
+
+def _open(path: str) -> BinaryIO:
+    if Path(path).is_dir():
+        # The plan could not list this folder: asking again gives the reason.
+        os.scandir(path).close()
+    raw: BinaryIO = open(path, "rb")  # noqa: SIM115 (the caller closes it)
+    if raw.read(len(_XZ)) == _XZ:
+        # Streams do not know this compression; to them it is a plain file.
+        raw.close()
+        return cast(BinaryIO, lzma.LZMAFile(path))
+    raw.seek(0)
+    return raw
+
+
+def _dispatch(raw: BinaryIO, path: str, url_prefix: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
+    """Give the pages of an open file by the reader for its kind."""
+    stream = open_stream(raw)
+    kind = _kind(stream, path)
+    if kind == "warc":
+        return read_warc(stream, path, ledger, limits)
+    if kind == "arc":
+        return read_arc(stream, path, ledger, limits)
+    if kind in ("tar", "json"):
+        for damage in stream.passed:
+            ledger.quarantine(path, damage.offset, "", damage.reason)
+        reader = read_tar if kind == "tar" else read_jsonl
+        return reader(StreamBytes(stream), path, url_prefix, ledger, limits)
+    if kind == "zip":
+        return _read_zip(raw, path, url_prefix, ledger, limits)
+    folder, _, name = path.rpartition("/")
+    page = read_file(path, page_url(folder, name, url_prefix), ledger, limits)
+    return iter([page] if page else [])
+
+
+def _kind(stream: Stream, path: str) -> str:
+    """Decide what a file is: an archive by its content or, when that is damaged, by its name."""
+    named = next((kind for kind, pattern in _NAMES.items() if pattern.search(path)), "")
+    found = sniff(stream)
+    if found == "json" and named != "json" and not _is_json_lines(stream):
+        found = ""
+    if found == "zip" and (stream.codec or named not in ("zip", "")):
+        found = ""
+    return found or named
+
+
+def _is_json_lines(stream: Stream) -> bool:
+    """Tell JSON lines of pages from a script or a JSON file that is a page itself, by the first line."""
+    head = stream.peek(1 << 20)
+    line, newline, _ = head.partition(b"\n")
+    if not _FIELDS.search(line):
+        return False
+    if not newline and len(head) == 1 << 20:
+        return True
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _read_zip(raw: BinaryIO, path: str, url_prefix: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
+    container = open_zip(raw, path, ledger)
+    if container is None:
+        return
+    with container:
+        if path.lower().endswith(".wacz") or warc_members(container):
+            yield from read_wacz(container, path, ledger, limits)
+        else:
+            yield from read_zip(container, path, url_prefix, ledger, limits)
+
+
+def _split(archive: str) -> tuple[str, str]:
+    """Divide `path.wacz!member`; a path may have a `!` of its own."""
+    parts = archive.split("!")
+    for count in range(len(parts), 0, -1):
+        path = "!".join(parts[:count])
+        if Path(path).is_file():
+            return path, "!".join(parts[count:])
+    return archive, ""
+
+
+def _may_be_file(path: str, url: str, url_prefix: str | None) -> bool:
+    """Tell whether a URL is that of a whole file, of whatever folder above it."""
+    *above, _ = parts = path.split("/")
+    for depth in range(1, len(above) + 1):
+        inside = "/".join(parts[depth:])
+        if url == page_url(parts[depth - 1], inside, url_prefix or ""):
+            return True
+    return False
+
+
+def _record_at(path: str, member: str, archive: str, offset: int, limits: Limits) -> Page | None:
+    """Read the first page from an offset on; None where no record begins."""
+    ledger = Ledger()
+    try:
+        with _open(path) as raw:
+            source = open_warc(raw, member) if member else raw
+            source.seek(offset)
+            stream = open_stream(source)
+            reader = {"warc": read_warc, "arc": read_arc}.get(sniff(stream))
+            return next(reader(stream, archive, ledger, limits), None) if reader else None
+    except DAMAGE:
+        return None
