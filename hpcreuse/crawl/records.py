@@ -16,9 +16,9 @@ from hpcreuse.crawl.streams import Mark, Stream
 
 _BLANK = re.compile(rb"[\r\n \t]*")
 # A record start that is cut off by the end of the window is found again within this many bytes.
-_OVERLAP = 1 << 14
+_OVERLAP = 1 << 15
 # As much of a record's head as shows that it is one.
-_GLANCE = 1 << 12
+_GLANCE = 1 << 14
 _BY_MEMBER = ("gzip", "zstd")
 
 
