@@ -75,8 +75,7 @@ def reread(archive: str, offset: int, url: str, limits: Limits, url_prefix: str 
     path, member = _split(archive)
     if offset == 0 and not member and _may_be_file(path, url, url_prefix):
         return read_file(path, url, Ledger(), limits)
-    page = _record_at(path, member, archive, offset, limits)
-    if page and page.url == url and page.offset == offset:
+    if page := _record_at(path, member, archive, offset, url, limits):
         return page
     for page in read_archive(path, url_prefix or "", Ledger(), limits):
         if page.offset == offset and page.url == url and page.archive == archive:
@@ -173,15 +172,20 @@ def _may_be_file(path: str, url: str, url_prefix: str | None) -> bool:
     return False
 
 
-def _record_at(path: str, member: str, archive: str, offset: int, limits: Limits) -> Page | None:
-    """Read the first page from an offset on; None where no record begins."""
-    ledger = Ledger()
+def _record_at(path: str, member: str, archive: str, offset: int, url: str, limits: Limits) -> Page | None:
+    """Read on from an offset; None when the page does not begin there."""
     try:
         with _open(path) as raw:
             source = open_warc(raw, member) if member else raw
             source.seek(offset)
             stream = open_stream(source)
             reader = {"warc": read_warc, "arc": read_arc}.get(sniff(stream))
-            return next(reader(stream, archive, ledger, limits), None) if reader else None
+            for page in reader(stream, archive, Ledger(), limits) if reader else ():
+                # Records compressed together share an offset: the page may be the second or third.
+                if page.offset != offset:
+                    return None
+                if page.url == url:
+                    return page
     except DAMAGE:
-        return None
+        pass
+    return None
