@@ -8,12 +8,12 @@ import gzip
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from hpcreuse.crawl.containers import is_archive_name
 from hpcreuse.errors import CrawlError, UsageError
@@ -21,6 +21,9 @@ from hpcreuse.errors import CrawlError, UsageError
 FILES_PER_PARTITION = 20_000
 _STATS_AT_ONCE = 16
 """Metadata servers answer slowly but many at a time."""
+_BATCH = 256
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -127,18 +130,28 @@ def _sort_out(paths: Iterable[str]) -> tuple[dict[str, str], dict[str, _Found]]:
     folders: dict[str, str] = {}
     files: dict[str, _Found] = {}
     # Of several names of one file the first in order counts, not the first that was given.
-    ordered = sorted({os.path.normpath(Path(path).absolute()) for path in paths}, key=os.fsencode)
-    with ThreadPoolExecutor(_STATS_AT_ONCE) as pool:
-        for path, (status, real) in zip(ordered, pool.map(_look, ordered), strict=True):
-            if status is None:
-                files.setdefault(real, _Found(path))
-            elif stat.S_ISDIR(status.st_mode):
-                folders.setdefault(real, path)
-            elif stat.S_ISREG(status.st_mode):
-                files.setdefault(real, _Found(path, status.st_size, status.st_mtime_ns))
-            else:
-                raise CrawlError(f"{path}: neither a file nor a folder")
+    here = Path.cwd()
+    ordered = sorted(
+        {os.path.normpath(f"{here}/{path}" if path[:1] != "/" else path) for path in paths}, key=os.fsencode
+    )
+    for path, (status, real) in zip(ordered, _ask(_look, ordered), strict=True):
+        if status is None:
+            files.setdefault(real, _Found(path))
+        elif stat.S_ISDIR(status.st_mode):
+            folders.setdefault(real, path)
+        elif stat.S_ISREG(status.st_mode):
+            files.setdefault(real, _Found(path, status.st_size, status.st_mtime_ns))
+        else:
+            raise CrawlError(f"{path}: neither a file nor a folder")
     return folders, files
+
+
+def _ask(question: Callable[[str], Answer], paths: Sequence[str]) -> Iterator[Answer]:
+    """Put a question about each path to the file system, many at a time, answers in order."""
+    batches = [paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH)]
+    with ThreadPoolExecutor(_STATS_AT_ONCE) as pool:
+        for answers in pool.map(lambda batch: [question(path) for path in batch], batches):
+            yield from answers
 
 
 def _look(path: str) -> tuple[os.stat_result | None, str]:
