@@ -9,6 +9,8 @@ class HpcreuseError(Exception):
     """Something the user can act on: the message says what happened, to which file, and what to do."""
 
     exit_code = 1
+    shared = False
+    """Whether every rank has it: then one prints it and all leave in order; otherwise the job is aborted."""
 
 
 class UsageError(HpcreuseError):

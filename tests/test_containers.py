@@ -322,11 +322,38 @@ def test_a_zip_bomb_is_refused_by_its_size_and_cannot_lie_about_it() -> None:
     assert "damaged zip member" in reasons(ledger)[0]
 
 
-def test_a_zip_without_a_directory_is_quarantined() -> None:
-    data = make_zip({"a": b"x" * 100})
-    pages, ledger = zip_pages(data[:-30])
-    assert pages == []
-    assert "damaged zip" in reasons(ledger)[0]
+class Pipe(io.BytesIO):
+    """Something a packer cannot go back in: sizes come behind the data."""
+
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, *_: int) -> int:
+        raise io.UnsupportedOperation
+
+    def tell(self) -> int:
+        raise io.UnsupportedOperation
+
+
+@pytest.mark.parametrize("out", [io.BytesIO, Pipe])
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_zip_that_lost_its_directory_keeps_the_members_before_the_cut(
+    out: type[io.BytesIO], method: int
+) -> None:
+    target = out()
+    with zipfile.ZipFile(target, "w", method) as container:
+        for name in "abc":
+            container.writestr(f"{name}.html", name.encode() * 500)
+    data = target.getvalue()
+    whole, _ = zip_pages(data)
+    assert len(whole) == 3
+    for cut in range(0, data.index(b"PK\x01\x02") + 1):
+        pages, ledger = zip_pages(data[:cut])
+        assert pages == whole[: len(pages)]
+        assert "damaged zip" in reasons(ledger)[0]
+        assert len(pages) == sum(cut >= page.offset for page in whole[1:]) + (
+            cut == data.index(b"PK\x01\x02")
+        )
 
 
 @given(st.data())

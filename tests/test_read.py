@@ -231,13 +231,31 @@ def test_a_zip_with_warcs_in_archive_is_a_wacz(tmp_path: Path, name: str, method
     assert_found_again(pages)
 
 
-def test_a_wacz_without_warcs_and_one_with_a_damaged_member_are_quarantined(tmp_path: Path) -> None:
-    empty = write(tmp_path / "a.wacz", zip_of({"datapackage.json": b"{}"}))
+def test_a_wacz_without_warcs_is_quarantined(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wacz", zip_of({"datapackage.json": b"{}"}))
+    pages, ledger = read_all(path)
+    assert pages == []
+    assert [entry.reason for entry in ledger.quarantined] == ["WACZ without a WARC file in archive/"]
+
+
+def test_a_wrong_checksum_in_a_wacz_is_listed_and_costs_no_page(tmp_path: Path) -> None:
     packed = zip_of({"archive/data.warc": b"".join(WARC)}, zipfile.ZIP_STORED)
-    damaged = write(tmp_path / "b.wacz", packed.replace(b"<p>a", b"<p>A", 1))
-    _, ledger = read_all(empty, damaged)
-    assert [entry.archive for entry in ledger.quarantined] == [str(empty), f"{damaged}!archive/data.warc"]
-    assert "CRC" in ledger.quarantined[1].reason
+    path = write(tmp_path / "b.wacz", packed.replace(b"<p>a", b"<p>A", 1))
+    pages, ledger = read_all(path)
+    assert len(pages) == 3
+    assert [entry.archive for entry in ledger.quarantined] == [f"{path}!archive/data.warc"]
+    assert "CRC" in ledger.quarantined[0].reason
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_wacz_that_breaks_off_keeps_the_records_before(tmp_path: Path, method: int) -> None:
+    noise = [warc_record(f"http://host/{n}", os.urandom(3000)) for n in range(9)]
+    packed = zip_of({"datapackage.json": b"{}", "archive/data.warc": b"".join(noise)}, method)
+    path = write(tmp_path / "b.wacz", packed[: len(packed) // 2])
+    pages, ledger = read_all(path)
+    assert [page.url for page in pages] == [f"http://host/{n}" for n in range(4)]
+    assert "read by the headers of its members" in ledger.quarantined[0].reason
+    assert_found_again(pages)
 
 
 def test_real_wacz_files_are_read_and_their_pages_found_again(archives: Path) -> None:

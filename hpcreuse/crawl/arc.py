@@ -14,12 +14,17 @@ from hpcreuse.crawl.records import Head
 from hpcreuse.crawl.streams import Stream
 
 MAX_LINE = 1 << 14
-_DATE = re.compile(rb"\d{14}")
+_DATE = re.compile(rb"\d{12,18}")
 _START = rb"[A-Za-z][A-Za-z0-9+.-]{0,40}:[^\r\n]{0,16384}? \d{14} [^\r\n]{0,4096}\d[ \t]*\r?\n"
 _RECORD = re.compile(_START)
 _RECORD_LINE = re.compile(rb"\n(?=" + _START + rb")")
 # A line that was meant as a header, whatever became of its length.
-_MEANT = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]{0,40}:.*) (\S*) (\d{14}) (.*?) ?(\S*)[ \t]*\r?\n?")
+_MEANT = re.compile(
+    rb"([A-Za-z][A-Za-z0-9+.-]{0,40}:[^\r\n]{0,16384}) (\S*) (\d{12,18}) ([^\r\n]*?) ?(\S*)[ \t]*(?:\r?\n|$)"
+)
+# What a record may begin with where no newline stands before it: a length that is one too long must not
+# make `ttp://` a record.
+_SCHEMES = (b"http://", b"https://", b"dns:", b"filedesc:", b"ftp://")
 _NO_TYPE = (b"no-type", b"-", b"unknown")
 
 
@@ -45,7 +50,8 @@ class _Arc:
             return None
         url, ip, kind, length = fields
         number = int(length) if length.isdigit() and len(length) < 19 else -1
-        problem = "" if number >= 0 else f"ARC length is not a length: {length[:40].decode('ascii', 'replace')!r}"
+        shown = length[:40].decode("ascii", "replace")
+        problem = "" if number >= 0 else f"ARC length is not a length: {shown!r}"
         return Head(
             size=len(line),
             length=number,
@@ -60,7 +66,9 @@ class _Arc:
         )
 
     def starts(self, buf: bytes, at: int) -> bool:
-        return _RECORD.match(buf, at) is not None
+        if at and buf[at - 1] != 10 and not buf.startswith(_SCHEMES, at):
+            return False
+        return _MEANT.match(buf, at) is not None
 
     def find(self, buf: bytes, start: int, end: int) -> int:
         found = _RECORD_LINE.search(buf, max(0, start - 1), end + MAX_LINE)

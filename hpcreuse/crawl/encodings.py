@@ -11,6 +11,7 @@ import brotli
 import zstandard
 from isal import igzip_lib
 
+from hpcreuse.crawl.members import ISAL_ERROR
 from hpcreuse.crawl.zstd_frames import MAGIC as ZSTD_MAGIC
 from hpcreuse.crawl.zstd_frames import ZstdFrame
 
@@ -71,7 +72,7 @@ def _inflate(body: bytes, limit: int, form: int, next_member: bytes) -> bytes:
     while True:
         try:
             part = decoder.decompress(data, _PIECE)
-        except igzip_lib.IsalError as error:
+        except ISAL_ERROR as error:
             raise _Coded(_plain_words(str(error))) from None
         parts.append(part)
         made += len(part)

@@ -1,6 +1,7 @@
 """Header bytes of any quality -> text that can be stored, compared and printed."""
 
 import re
+from functools import lru_cache
 
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _NOT_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -15,7 +16,7 @@ def is_web(target: bytes) -> bool:
 def clean_url(raw: bytes) -> str:
     """A URL as valid text: stray bytes and control characters percent-encoded, all else left alone."""
     raw = raw.strip()
-    if raw.startswith(b"<") and raw.endswith(b">"):
+    if raw[:1] == b"<" and raw[-1:] == b">":
         raw = raw[1:-1].strip()
     url = raw.decode("utf-8", "surrogateescape")
     if url.isascii() and url.isprintable():
@@ -23,6 +24,7 @@ def clean_url(raw: bytes) -> str:
     return _NOT_TEXT.sub(_percent, url)
 
 
+@lru_cache(maxsize=1024)
 def clean_value(raw: bytes) -> str:
     """A header value as one line of valid text."""
     text = _FOLD.sub(b" ", raw).strip().decode("utf-8", "surrogateescape")

@@ -12,10 +12,12 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n)")
+# Text-mode copies turn CRLF into CR CR LF.
+_MANGLED = re.compile(rb"\n\r+\n")
 _NEWLINE = re.compile(rb"\r?\n")
 
 
-class Message(NamedTuple):
+class Response(NamedTuple):
     """A response taken apart."""
 
     payload: bytes
@@ -23,10 +25,10 @@ class Message(NamedTuple):
     """None when there is no HTTP header at all."""
 
 
-def read_response(block: bytes, start: int, end: int, limit: int) -> Message:
+def read_response(block: bytes, start: int, end: int, limit: int) -> Response:
     """Take the response in `block[start:end]` apart; raises Undecodable when its payload cannot be had."""
     if not block.startswith(b"HTTP/", start):
-        return Message(_within(block[start:end], limit), None)
+        return Response(block[start:end], None)
     body = body_start(block, start, end)
     content_type, codings = b"", []
     for name, value in _FIELD.findall(block, start, body):
@@ -37,18 +39,24 @@ def read_response(block: bytes, start: int, end: int, limit: int) -> Message:
     payload = block[body:end]
     if codings:
         payload = _undo(codings, payload, limit)
-    return Message(_within(payload, limit), content_type)
+    if len(payload) > limit:
+        raise Undecodable(over_limit(limit))
+    return Response(payload, content_type)
 
 
 def body_start(block: bytes, start: int, end: int) -> int:
     """Where the body begins: behind the first empty line, `end` when there is none."""
-    for reach in (min(end, start + _NEAR), min(end, start + MAX_HEADER)):
+    for near in (_NEAR, MAX_HEADER):
+        reach = start + near if start + near < end else end
         crlf = block.find(b"\n\r\n", start, reach)
         bare = block.find(b"\n\n", start, reach if crlf < 0 else crlf + 1)
         if bare >= 0:
             return bare + 2
         if crlf >= 0:
             return crlf + 3
+    mangled = _MANGLED.search(block, start, min(end, start + MAX_HEADER))
+    if mangled is not None:
+        return mangled.end()
     if end - start > MAX_HEADER:
         raise Undecodable("HTTP header over 1 MiB")
     return end
@@ -83,7 +91,7 @@ def dechunk(body: bytes) -> bytes:
         if size == 0:
             return b"".join(chunks)
         if start + size > len(body):
-            raise Undecodable(f"chunked transfer encoding: chunk cut short, {len(body) - start} of {size} bytes")
+            raise Undecodable(f"chunked transfer encoding: chunk cut short, {len(body) - start} of {size}")
         chunks.append(body[start : start + size])
         newline = _NEWLINE.match(body, start + size)
         at = newline.end() if newline else start + size
@@ -91,9 +99,3 @@ def dechunk(body: bytes) -> bytes:
             return b"".join(chunks)
         line = _CHUNK.match(body, at) if newline else None
     raise Undecodable("chunked transfer encoding: no chunk size where one must stand")
-
-
-def _within(payload: bytes, limit: int) -> bytes:
-    if len(payload) > limit:
-        raise Undecodable(over_limit(limit))
-    return payload

@@ -8,7 +8,7 @@ import bz2
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 import lz4.frame
 import zstandard
@@ -19,8 +19,10 @@ from hpcreuse.crawl import zstd_frames
 # igzip allocates `max_length` at once: larger pieces cost page faults, smaller ones more joins (measured).
 PIECE = 1 << 18
 # What a decoder leaves unused is copied: feeding more than a typical member is slower, not faster.
-FEED = 1 << 16
-READ = 1 << 20
+FEED = 1 << 15
+READ = 1 << 18
+# Its stub declares an instance where there is a class.
+ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
 _SALVAGE_STEP = 64
 _PADDING = re.compile(rb"[\0\r\n]*")
 
@@ -49,10 +51,12 @@ class Piece(NamedTuple):
 class Decoder(Protocol):
     """What `bz2`, `igzip_lib` and `lz4.frame` decompressors have in common."""
 
-    eof: bool
-    needs_input: bool
-    unused_data: bytes
-
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
     def decompress(self, data: Any, max_length: int = -1) -> bytes: ...
 
 
@@ -151,7 +155,7 @@ def gzip_codec() -> Codec:
         "gzip",
         re.compile(rb"\x1f\x8b\x08"),
         lambda head: igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP),
-        (igzip_lib.IsalError,),
+        (ISAL_ERROR,),
     )
 
 
@@ -178,7 +182,7 @@ def lz4_codec() -> Codec:
 
     def new(head: bytes) -> Decoder:
         if head.startswith(b"\x04\x22\x4d\x18"):
-            return lz4.frame.LZ4FrameDecompressor()  # type: ignore[no-any-return]
+            return lz4.frame.LZ4FrameDecompressor()
         return zstd_frames.SkippableFrame()
 
     magic = re.compile(rb"\x04\x22\x4d\x18|[\x50-\x5f]\x2a\x4d\x18")

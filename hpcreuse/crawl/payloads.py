@@ -21,10 +21,7 @@ def read_pages(stream: Stream, form: Format, archive: str, ledger: Ledger, limit
             except Undecodable as reason:
                 ledger.quarantine(archive, offset, url, str(reason))
                 continue
-            if declared is not None:
-                content_type = declared or _unless_http(content_type)
-            else:
-                content_type = _unless_http(content_type)
+            content_type = declared or _unless_http(content_type)
         else:
             payload = stream.buf[start:end]
         plain = not head.http and content_type[:10].lower() == b"text/plain"

@@ -43,7 +43,7 @@ class Head(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A record that should be a page; its block is `stream.buf[start:end]` until the next one is asked for."""
+    """A record that should be a page; its block is `stream.buf[start:end]` until the next is asked for."""
 
     head: Head
     offset: int
@@ -109,19 +109,23 @@ class Records:
             else:
                 end = self._block_end(head)
                 if end >= 0:
-                    offset = self._decided_offset(end)
-                    if stream.damage is not None and self._is_spoiled(end):
-                        self._quarantine(offset, head.url, stream.damage.reason)
-                        self._damage_listed = True
-                    elif head.skip:
-                        self.ledger.skip(head.skip)
-                    else:
-                        start = stream.pos
-                        yield Record(head, offset, start + head.size, start + end)
-                    stream.pos += end
+                    yield from self._settle(head, end)
         if not self._seen and not self._listed:
             empty = stream.tell() == stream.base
             self._quarantine(stream.base, b"", "empty file" if empty else self._nothing_found())
+
+    def _settle(self, head: Head, end: int) -> Iterator[Record]:
+        """Account for a record that was found whole and move behind it."""
+        stream = self.stream
+        offset = self._decided_offset(end)
+        if stream.damage is not None and self._is_spoiled(end):
+            self._quarantine(offset, head.url, stream.damage.reason)
+            self._damage_listed = True
+        elif head.skip:
+            self.ledger.skip(head.skip)
+        else:
+            yield Record(head, offset, stream.pos + head.size, stream.pos + end)
+        stream.pos += end
 
     # Moving on
 
@@ -129,6 +133,10 @@ class Records:
         """Pass blank lines; False when reading stopped."""
         stream = self.stream
         self._blank_from = stream.start + stream.pos
+        if stream.pos == len(stream.buf) and not stream.fill():
+            return False
+        if stream.pos < len(stream.buf) and stream.buf[stream.pos] > 32:
+            return True
         while True:
             match = _BLANK.match(stream.buf, stream.pos)
             assert match is not None
@@ -265,8 +273,7 @@ class Records:
                 return self._cut(head, have)
         else:
             sound = stream.damage is None
-        lines = stream.buf.count(b"\n", stream.pos + head.size)
-        if head.shrunk and sound and want - have <= lines + 4:
+        if sound and (head.shrunk or head.newline == b"\n") and self._shrank(head, want - have):
             return self._cut(head, have)
         reason = f"record cut short: {have - head.size} of {head.length} bytes"
         if stream.damage is not None:
@@ -275,6 +282,13 @@ class Records:
         self._quarantine(self._offset(), head.url, reason)
         stream.pos += have
         return -1
+
+    def _shrank(self, head: Head, missing: int) -> bool:
+        """Whether CRLF turned into LF after counting, in the HTTP header or everywhere, explains the gap."""
+        buf, start = self.stream.buf, self.stream.pos + head.size
+        header_end = buf.find(b"\n\n", start)
+        in_header = buf.count(b"\n", start, header_end + 2 if header_end >= 0 else len(buf))
+        return missing <= in_header + 4 or abs(missing - buf.count(b"\n", start)) <= 4
 
     def _next_start(self, low: int) -> int:
         """The next record start at or behind `low`, else where reading stops or the limit is reached."""
@@ -289,7 +303,7 @@ class Records:
             low = max(low, have - _OVERLAP)
 
     def _find(self, low: int, high: int) -> int:
-        """The first real record start in [low, high): behind a newline or at the head of a member; else -1."""
+        """The first real record start in [low, high), behind a newline or at a member's head; else -1."""
         stream = self.stream
         starts = [mark.start - stream.tell() for mark in stream.marks]
         while low < high:
@@ -362,7 +376,9 @@ class Records:
         return self.stream.member().start >= self._blank_from
 
     def _offset(self) -> int:
-        """The record's offset as pages give it (see `Page.offset`)."""
+        """The record's offset as pages give it (see `warc.py`)."""
+        if self._by_member is None and not self._begins_member():
+            self._by_member = False
         return self.stream.tell() if self._by_member is False else self.stream.member().member
 
     def _decided_offset(self, end: int) -> int:

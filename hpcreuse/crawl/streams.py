@@ -73,20 +73,17 @@ class Stream:
 
     def fill(self) -> bool:
         """Make the window longer by one piece; False when reading stopped."""
-        data = self._pull(self.start + len(self.buf))
+        buf, pos = self.buf, self.pos
+        data = self._pull(self.start + len(buf))
         if data is None:
             return False
-        if self.pos == len(self.buf):
-            self.start += self.pos
-            self.buf = data
-        else:
-            self.start += self.pos
-            self.buf = self.buf[self.pos :] + data
+        self.start += pos
+        self.buf = data if pos == len(buf) else buf[pos:] + data
         self.pos = 0
         return True
 
     def need(self, size: int, within_member: bool = False) -> int:
-        """Have `size` bytes ahead if the stream holds them (or the member does); returns how many there are."""
+        """Have `size` bytes ahead if the stream (or the member) holds them; returns how many there are."""
         have = len(self.buf) - self.pos
         if have >= size or self.stopped:
             return have
@@ -234,7 +231,7 @@ def sniff(stream: Stream) -> str:
 
 
 def _is_tar(head: bytes) -> bool:
-    """A tar header carries the sum of its bytes, its own field counted as blanks (older ones have no magic)."""
+    """A tar header carries the sum of its bytes, that field counted as blanks; old ones have no magic."""
     block = head[:512]
     if len(block) < 512 or not block[0]:
         return False

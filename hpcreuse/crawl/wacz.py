@@ -1,15 +1,17 @@
 """Pages of a WACZ: a zip whose `archive/` folder holds WARC files."""
 
+import copy
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 from hpcreuse.crawl.containers import DAMAGE
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.streams import open_stream
 from hpcreuse.crawl.warc import read_warc
-from hpcreuse.crawl.zipfiles import member_kind, member_name, refusal
+from hpcreuse.crawl.zipfiles import is_cut_off, member_kind, member_name, open_zip, refusal
 
 _WARC = re.compile(r"archive/.*\.warc(?:\.\w+)?\Z", re.IGNORECASE | re.DOTALL)
 
@@ -27,11 +29,11 @@ def is_warc(info: zipfile.ZipInfo) -> bool:
 
 def open_warc(raw: BinaryIO, name: str) -> BinaryIO:
     """Open one WARC file of a WACZ by its name, which `read_wacz` gave."""
-    container = zipfile.ZipFile(raw)
-    found = [info for info in warc_members(container) if member_name(info) == name]
-    if not found:
-        raise zipfile.BadZipFile(f"no member {name}")
-    return cast(BinaryIO, container.open(found[0]))
+    container = open_zip(raw, "", Ledger())
+    for info in warc_members(container) if container else ():
+        if container and member_name(info) == name:
+            return cast(BinaryIO, Member(container, info))
+    raise zipfile.BadZipFile(f"no member {name}")
 
 
 def read_wacz(container: zipfile.ZipFile, archive: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
@@ -45,7 +47,60 @@ def read_wacz(container: zipfile.ZipFile, archive: str, ledger: Ledger, limits: 
             ledger.quarantine(inner, 0, "", reason)
             continue
         try:
-            with container.open(info) as member:
+            with Member(container, info) as member:
                 yield from read_warc(open_stream(cast(BinaryIO, member)), inner, ledger, limits)
+                reason = member.damage
         except DAMAGE as error:
-            ledger.quarantine(inner, 0, "", f"damaged zip member: {error or type(error).__name__}")
+            reason = f"damaged zip member: {error or type(error).__name__}"
+        if reason:
+            ledger.quarantine(inner, 0, "", reason)
+
+
+class Member:
+    """A member of a zip that ends where its damage begins, so that the records before are not lost.
+
+    `zipfile` raises in place of the last bytes when a checksum is wrong; here it shows in `damage` afterwards.
+    """
+
+    def __init__(self, container: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+        unchecked = copy.copy(info)
+        unchecked.CRC = None  # type: ignore[assignment]
+        self._file: IO[bytes] = container.open(unchecked)
+        self._info = info
+        self._checksum = 0
+        self._summed = 0
+        self.damage = "zip ends inside this member" if is_cut_off(info) else ""
+
+    def __enter__(self) -> "Member":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Give up to `size` bytes; none at the end and at damage."""
+        start = self._file.tell()
+        try:
+            data: bytes = self._file.read1(size)  # type: ignore[attr-defined]
+        except DAMAGE as error:
+            self.damage = self.damage or f"damaged zip member: {error or type(error).__name__}"
+            return b""
+        # Readers may go back: each byte is summed up once.
+        if start <= self._summed < start + len(data):
+            self._checksum = zlib.crc32(data[self._summed - start :], self._checksum)
+            self._summed = start + len(data)
+            if self._summed == self._info.file_size and self._checksum != self._info.CRC:
+                self.damage = self.damage or "damaged zip member: CRC-32 is wrong"
+        return data
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Go to an offset in the decompressed member."""
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """Give the offset in the decompressed member."""
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        """Tell whether readers may go back."""
+        return self._file.seekable()

@@ -1,9 +1,9 @@
 """WARC of any version, WET included -> pages.
 
-`Page.offset` of a page from an archive that is compressed record by record is the offset of its gzip member or
-zstd frame in the file (records that share a member share it): seek there and read on. Where the first member
-holds more than one record (a WARC compressed as a whole), and in bz2, lz4 and plain files, it is the offset in
-the decompressed stream.
+`Page.offset` of a page from an archive that is compressed record by record is the offset of its gzip member
+or zstd frame in the file (records that share a member share it): seek there and read on. Where the first
+member holds more than one record (a WARC compressed as a whole), and in bz2, lz4 and plain files, it is the
+offset in the decompressed stream.
 """
 
 import re
@@ -15,6 +15,7 @@ from hpcreuse.crawl.payloads import read_pages
 from hpcreuse.crawl.records import Head
 from hpcreuse.crawl.streams import Stream
 
+_MAGIC = (b"WARC/", b"warc/")
 MAX_HEADER = 1 << 20
 _NEAR = 1 << 12
 # A value runs on over lines that are no field of their own: folded ones, and URLs with a newline inside.
@@ -24,9 +25,12 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _REAL = re.compile(
-    rb"WARC/\d+\.\d+[ \t]*\r?\n(?:[^\r\n]+\r?\n){0,40}?(?:WARC-Type|WARC-Record-ID|WARC-Date|Content-Length)[ \t]*:",
+    rb"WARC/\d+\.\d+[ \t]*\r?\n(?:[^\r\n]+\r?\n){0,40}?"
+    rb"(?:WARC-Type|WARC-Record-ID|WARC-Date|Content-Length)[ \t]*:",
     re.IGNORECASE,
 )
+# Text-mode copies turn CRLF into CR CR LF.
+_MANGLED = re.compile(rb"\n\r+\n")
 _PAGE_TYPES = (b"response", b"resource", b"conversion")
 
 
@@ -40,39 +44,70 @@ class _Warc:
     separators = 2
 
     def parse(self, stream: Stream) -> Head | None:
-        if stream.buffered() < 5:
-            stream.need(5)
-        if not stream.buf.startswith(b"WARC/", stream.pos):
-            return None
-        size = _header_size(stream)
-        buf, start = stream.buf, stream.pos
-        end = start + (size or min(stream.buffered(), _NEAR))
-        fields = {name.lower(): value for name, value in reversed(_FIELD.findall(buf, start, end))}
-        kind = fields.get(b"warc-type", b"").strip().lower()
-        url = unfold(fields.get(b"warc-target-uri", b""))
-        length = fields.get(b"content-length", b"").strip()
-        return Head(
-            size,
-            int(length) if length.isdigit() and len(length) < 19 else -1,
-            url,
-            fields.get(b"content-type", b""),
-            fields.get(b"warc-ip-address", b""),
-            _skipped_kind(kind, url),
-            kind == b"response",
-            buf.startswith(b"WARC/0.", start),
-            b"\r\n" if buf.startswith(b"\r\n", end - 2) else b"\n",
-            _problem(stream, size, kind, url, length),
-        )
+        return _parse_usual(stream.buf, stream.pos) or _parse_any(stream)
 
     def starts(self, buf: bytes, at: int) -> bool:
-        return buf.startswith(b"WARC/", at)
+        return buf.startswith(_MAGIC, at)
 
     def find(self, buf: bytes, start: int, end: int) -> int:
-        found = buf.find(b"\nWARC/", max(0, start - 1), end + 5)
+        start = max(0, start - 1)
+        found = buf.find(b"\nWARC/", start, end + 5)
+        small = buf.find(b"\nwarc/", start, end + 5 if found < 0 else found)
+        found = found if small < 0 else small
         return found + 1 if found >= 0 else -1
 
     def looks_real(self, buf: bytes, at: int) -> bool:
         return _REAL.match(buf, at) is not None
+
+
+def _parse_usual(buf: bytes, start: int) -> Head | None:
+    """A response as most writers put it, in one go; None for anything else."""
+    end = buf.find(b"\r\n\r\n", start, start + _NEAR) + 4
+    if end < 4 or not buf.startswith(b"WARC/1.", start) or buf.find(b"\n\n", start, end) >= 0:
+        return None
+    found = _FIELD.findall(buf, start, end)
+    fields = dict(found)
+    length = fields.get(b"Content-Length", b"")
+    url = fields.get(b"WARC-Target-URI", b"")
+    if (
+        fields.get(b"WARC-Type") != b"response"
+        or not url.startswith(b"http")
+        or not length.isdigit()
+        or len(length) > 18
+        or len(fields) != len(found)
+        or b"\n" in url
+        or buf.find(b"\nWARC/", start, end) >= 0
+    ):
+        return None
+    content_type, ip = fields.get(b"Content-Type", b""), fields.get(b"WARC-IP-Address", b"")
+    skip = "" if is_web(url) else "response not http"
+    return Head(end - start, int(length), url, content_type, ip, skip, True, False, b"\r\n")
+
+
+def _parse_any(stream: Stream) -> Head | None:
+    if stream.buffered() < 5:
+        stream.need(5)
+    if not stream.buf.startswith(_MAGIC, stream.pos):
+        return None
+    size = _header_size(stream)
+    buf, start = stream.buf, stream.pos
+    end = start + (size or min(stream.buffered(), _NEAR))
+    fields = {name.lower(): value for name, value in reversed(_FIELD.findall(buf, start, end))}
+    kind = fields.get(b"warc-type", b"").strip().lower()
+    url = unfold(fields.get(b"warc-target-uri", b""))
+    length = fields.get(b"content-length", b"").strip()
+    return Head(
+        size=size,
+        length=int(length) if length.isdigit() and len(length) < 19 else -1,
+        url=url,
+        content_type=fields.get(b"content-type", b""),
+        ip=fields.get(b"warc-ip-address", b""),
+        skip=_skipped_kind(kind, url),
+        http=kind == b"response",
+        shrunk=buf.startswith((b"WARC/0.", b"warc/0."), start),
+        newline=b"\r\n" if buf.startswith(b"\r\n", end - 2) else b"\n",
+        problem=_problem(stream, size, kind, length),
+    )
 
 
 def _header_size(stream: Stream) -> int:
@@ -94,16 +129,21 @@ def _empty_line(buf: bytes, start: int, reach: int) -> int:
     bare = buf.find(b"\n\n", start, start + reach if crlf < 0 else crlf + 1)
     if bare >= 0:
         return bare + 2 - start
-    return crlf + 3 - start if crlf >= 0 else 0
+    if crlf >= 0:
+        return crlf + 3 - start
+    mangled = _MANGLED.search(buf, start, start + reach)
+    return mangled.end() - start if mangled is not None else 0
 
 
 def _skipped_kind(kind: bytes, url: bytes) -> str:
     if kind in _PAGE_TYPES:
+        if not url:
+            return f"{kind.decode()} without target"
         return "" if is_web(url) else f"{kind.decode()} not http"
     return kind.decode("ascii", "replace")
 
 
-def _problem(stream: Stream, size: int, kind: bytes, url: bytes, length: bytes) -> str:
+def _problem(stream: Stream, size: int, kind: bytes, length: bytes) -> str:
     """Why a header is of no use; empty when it is fine."""
     if not size:
         over = stream.buffered() >= MAX_HEADER
@@ -115,6 +155,4 @@ def _problem(stream: Stream, size: int, kind: bytes, url: bytes, length: bytes) 
         return f"Content-Length is not a length: {shown!r}" if length else "Content-Length is missing"
     if not kind:
         return "WARC-Type is missing"
-    if not url and kind in _PAGE_TYPES:
-        return "WARC-Target-URI is missing"
     return ""

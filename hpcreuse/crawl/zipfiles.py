@@ -1,12 +1,15 @@
-"""Pages of a zip."""
+"""Pages of a zip, by its directory or, when that was cut off, by the headers of its members."""
 
+import io
 import stat
+import struct
 import zipfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from hpcreuse.crawl.containers import (
     DAMAGE,
+    PIECE,
     climbs_out,
     inside_path,
     is_plain_name,
@@ -19,16 +22,27 @@ from hpcreuse.crawl.tree import file_kind
 
 _ENCRYPTED = 0x1
 _UTF8 = 0x800
+_DESCRIPTOR = 0x8
 _DOS = 0
+_HEADER = struct.Struct("<4s5H3L2H")
+_EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
+_IN_EXTRA = 0xFFFFFFFF
 
 
 def open_zip(raw: BinaryIO, archive: str, ledger: Ledger) -> zipfile.ZipFile | None:
-    """Open a zip by its central directory; a zip without a sound one is quarantined whole."""
+    """Open a zip; one that lost its directory is listed, and opened if there are members to be found."""
     try:
         return zipfile.ZipFile(raw)
     except DAMAGE as error:
-        ledger.quarantine(archive, 0, "", f"damaged zip: {error or type(error).__name__}")
+        reason = f"damaged zip: {error or type(error).__name__}"
+    members = list(_find_members(raw))
+    ledger.quarantine(archive, 0, "", reason + (", read by the headers of its members" if members else ""))
+    if not members:
         return None
+    container = zipfile.ZipFile(io.BytesIO(_EMPTY_ZIP))
+    container.fp = raw
+    container.filelist = members
+    return container
 
 
 def read_zip(
@@ -75,8 +89,15 @@ def refusal(info: zipfile.ZipInfo) -> str:
     return "encrypted zip member" if info.flag_bits & _ENCRYPTED else ""
 
 
+def is_cut_off(info: zipfile.ZipInfo) -> bool:
+    """Tell whether the file ends inside this member: then its checksum is of no use."""
+    return info.CRC is None
+
+
 def _payload(container: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[bytes, str]:
     """Read a member; the size in the directory, checked before, bounds what comes out of it."""
+    if is_cut_off(info):
+        return b"", "zip ends inside this member"
     try:
         with container.open(info) as member:
             payload = read_up_to(member, info.file_size)
@@ -87,3 +108,61 @@ def _payload(container: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[bytes, 
     if len(payload) < info.file_size:
         return b"", f"damaged zip member: {len(payload)} of {info.file_size} bytes"
     return payload, ""
+
+
+def _find_members(raw: BinaryIO) -> Iterator[zipfile.ZipInfo]:
+    """Walk over the members from the start of a zip, as far as they follow each other."""
+    end = raw.seek(0, io.SEEK_END)
+    offset = 0
+    while offset + _HEADER.size <= end:
+        raw.seek(offset)
+        magic, _, flags, method, _, _, crc, packed, size, name_size, extra_size = _HEADER.unpack(
+            raw.read(_HEADER.size)
+        )
+        if magic != b"PK\x03\x04":
+            return
+        name = raw.read(name_size)
+        if size == _IN_EXTRA or packed == _IN_EXTRA:
+            size, packed = _large_sizes(raw.read(extra_size), size, packed)
+        start = offset + _HEADER.size + name_size + extra_size
+        after = start + packed
+        if flags & _DESCRIPTOR and not packed:
+            crc, packed, size, after = _find_descriptor(raw, start, end)
+
+        info = zipfile.ZipInfo(name.decode("utf-8" if flags & _UTF8 else "cp437", "replace"))
+        info.header_offset, info.flag_bits, info.compress_type = offset, flags, method
+        info.CRC, info.compress_size, info.file_size = crc, packed, size
+        if after > end:
+            # What is there of a stored member is still of use: the records of a WARC.
+            info.CRC, info.compress_size = None, max(0, end - start)  # type: ignore[assignment]
+            info.file_size = info.compress_size if method == zipfile.ZIP_STORED else size
+        yield info
+        offset = after
+
+
+def _large_sizes(extra: bytes, size: int, packed: int) -> tuple[int, int]:
+    """Take the sizes that do not fit the header from the zip64 field."""
+    while len(extra) >= 4:
+        kind, length = struct.unpack_from("<2H", extra)
+        if kind == 1 and length >= 16 and len(extra) >= 20:
+            return struct.unpack_from("<2Q", extra, 4)
+        extra = extra[4 + length :]
+    return size, packed
+
+
+def _find_descriptor(raw: BinaryIO, start: int, end: int) -> tuple[int, int, int, int]:
+    """Find the sizes that a packer wrote behind the data, and the place behind them (past `end` if none)."""
+    place = start
+    while place < end:
+        raw.seek(place)
+        window = raw.read(PIECE + 24)
+        found = window.find(b"PK\x07\x08")
+        while 0 <= found < PIECE:
+            for form in ("<4x3L", "<4xL2Q"):
+                if found + struct.calcsize(form) <= len(window):
+                    crc, packed, size = struct.unpack_from(form, window, found)
+                    if packed == place + found - start:
+                        return crc, packed, size, place + found + struct.calcsize(form)
+            found = window.find(b"PK\x07\x08", found + 1)
+        place += PIECE
+    return 0, end - start, end - start, end + 1

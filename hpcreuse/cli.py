@@ -1,0 +1,185 @@
+"""The verbs, the options they share, exit codes; MPI is started only when a verb runs.
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 done but records were quarantined (with --strict),
+75 stopped early on a signal: run the same command again to go on.
+"""
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from hpcreuse import config
+from hpcreuse.commands.shared import SharedOptions
+from hpcreuse.errors import HpcreuseError, UsageError
+from hpcreuse.version import __version__
+
+if TYPE_CHECKING:
+    from hpcreuse.parallel.world import World
+
+VERBS = {
+    "hash": "hash the files and chunks of a crawl into a run",
+    "discover": "find what is copied often, and label it",
+    "detect": "find where labels are copied: files and neighborhoods",
+    "export": "write a table as JSON lines, CSV or Parquet",
+    "show": "print the content of a digest and where it stands",
+    "demo": "run the whole chain on a small crawl made here",
+    "info": "print versions, MPI library and kernels, for a bug report",
+}
+
+DESCRIPTION = "Find copied content in web crawls: exact, and parallel over MPI ranks."
+
+QUARANTINED = 3
+
+
+class Parser(argparse.ArgumentParser):
+    """Prints on the first rank only: 512 usage errors help nobody."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if presumed_rank() == 0:
+            super()._print_message(message, file)
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(2, f"hpcreuse: {message}\n")
+
+
+def presumed_rank() -> int:
+    """Guess the rank from the launcher's environment, before MPI is started."""
+    for name in ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"):
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and give its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        command, options, shared = parse(arguments)
+    except UsageError as error:
+        if presumed_rank() == 0:
+            print(f"hpcreuse: {error}", file=sys.stderr)
+        return error.exit_code
+    return run(command, options, shared)
+
+
+def parse(arguments: list[str]) -> tuple[ModuleType, Any, SharedOptions]:
+    """Read the command line and the configuration file; exits for --help and the like."""
+    if not arguments or arguments[0] not in VERBS:
+        top_parser().parse_args(arguments or ["--help"])
+    verb = arguments[0]
+    command = importlib.import_module(f"hpcreuse.commands.{verb}")
+    parser = Parser(
+        prog=f"hpcreuse {verb}",
+        description=command.HELP[0].upper() + command.HELP[1:] + ".",
+        epilog=f"examples:\n{command.EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    config.add_arguments(parser, command.Options)
+    config.add_arguments(parser.add_argument_group("shared options"), SharedOptions)  # type: ignore[arg-type]
+    flags = vars(parser.parse_intermixed_args(arguments[1:]))
+    file = config.read_file(flags.get("config"))
+    shared = config.resolve(SharedOptions, flags, file, None)
+    return command, config.resolve(command.Options, flags, file, verb), shared
+
+
+def top_parser() -> argparse.ArgumentParser:
+    """Make the parser that knows the verbs but not their options."""
+    width = max(map(len, VERBS)) + 2
+    verbs = "\n".join(f"  {verb:<{width}}{text}" for verb, text in VERBS.items())
+    parser = Parser(
+        prog="hpcreuse",
+        description=DESCRIPTION,
+        usage="hpcreuse VERB ...",
+        epilog=f"verbs:\n{verbs}\n\n`hpcreuse VERB --help` says more. Every verb also runs under mpiexec and srun.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"hpcreuse {__version__}")
+    parser.add_argument("verb", metavar="VERB", choices=VERBS, help=argparse.SUPPRESS)
+    return parser
+
+
+def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
+    """Start MPI and run a verb; whatever goes wrong on one rank ends the job on all."""
+    world: World | None = None
+    try:
+        from hpcreuse.parallel.world import start_world
+
+        world = start_world()
+        start_logging(world.rank, shared)
+        summary = command.run(world, options, shared)
+        if world.root and summary is not None:
+            print_summary(command, summary, shared)
+        return exit_code(summary, shared)
+    except HpcreuseError as error:
+        if error.shared or world is None or world.size == 1:
+            if world is None or world.root:
+                print(f"hpcreuse: {error}", file=sys.stderr, flush=True)
+            return error.exit_code
+        return abort(world, f"hpcreuse: rank {world.rank}: {error}", error.exit_code)
+    except BaseException as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader of our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        text = traceback.format_exc()
+        if isinstance(error, OSError) and error.filename:
+            text = f"{error.strerror}: {error.filename}"
+        if isinstance(error, KeyboardInterrupt):
+            text = "interrupted"
+        rank = "" if world is None or world.size == 1 else f"rank {world.rank}: "
+        return abort(world, f"hpcreuse: {rank}{text.rstrip()}", 1)
+
+
+def abort(world: "World | None", message: str, code: int) -> int:
+    """Print why, and end all ranks: the others would wait for this one for ever."""
+    logging.getLogger("hpcreuse").error(message)
+    if not logging.getLogger("hpcreuse").isEnabledFor(logging.ERROR) or not logging.getLogger().handlers:
+        print(message, file=sys.stderr, flush=True)
+    if world is not None and world.size > 1:
+        world.comm.Abort(code)
+    return code
+
+
+def start_logging(rank: int, shared: SharedOptions) -> None:
+    """Let rank 0 speak, the others only warn; with --log-dir each rank also keeps a file."""
+    level = logging.DEBUG if shared.verbose else logging.WARNING if rank or shared.quiet else logging.INFO
+    console = logging.StreamHandler()
+    console.setLevel(level)
+    console.setFormatter(logging.Formatter("hpcreuse: %(message)s"))
+    logger = logging.getLogger()
+    logger.setLevel(logging.DEBUG)
+    logger.addHandler(console)
+    if shared.log_dir:
+        folder = Path(shared.log_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        file = logging.FileHandler(folder / f"rank-{rank:05d}.log", encoding="utf-8")
+        file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        logger.addHandler(file)
+        logging.getLogger(__name__).debug("hpcreuse %s, rank %d, %s", __version__, rank, " ".join(sys.argv))
+
+
+def print_summary(command: ModuleType, summary: dict[str, Any], shared: SharedOptions) -> None:
+    """Print what a verb has done: one JSON object, or lines for people."""
+    if shared.json:
+        import json
+
+        print(json.dumps({"command": command.__name__.rpartition(".")[2], "version": __version__, **summary}))
+    elif not shared.quiet:
+        from hpcreuse.terminal import print_pairs
+
+        print_pairs(command.summary_lines(summary), summary)
+    sys.stdout.flush()
+
+
+def exit_code(summary: dict[str, Any] | None, shared: SharedOptions) -> int:
+    """Tell a clean end from one with quarantined records, if the user wants to know."""
+    return QUARANTINED if shared.strict and summary and summary.get("quarantined") else 0

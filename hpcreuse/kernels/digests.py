@@ -1,0 +1,102 @@
+"""Arrays of digests: sort and find by the 64-bit prefix, settle ties with the rest.
+
+A digest array is a C-contiguous `uint8` array of shape (n, width); its order is bytewise.
+NumPy sorts 64-bit keys with SIMD, so the prefix does the work; it never decides: equality is
+always on the full digest.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Digests = NDArray[np.uint8]
+
+
+class Groups(NamedTuple):
+    """Equal digests brought together: `order[starts[g]:starts[g + 1]]` are the rows of group g."""
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
+def empty(width: int) -> Digests:
+    """Give an array of no digests."""
+    return np.empty((0, width), np.uint8)
+
+
+def from_bytes(data: bytes | bytearray, width: int) -> Digests:
+    """View concatenated digests as a digest array."""
+    return np.frombuffer(data, np.uint8).reshape(-1, width)
+
+
+def prefixes(digests: Digests) -> NDArray[np.uint64]:
+    """Read the first 8 bytes of each digest as a number that sorts as the bytes do."""
+    head = np.ascontiguousarray(digests[:, :8])
+    return head.view(">u8").reshape(-1).astype(np.uint64)
+
+
+def group(digests: Digests) -> Groups:
+    """Sort digests and find where each distinct one starts."""
+    keys = prefixes(digests)
+    order = np.argsort(keys)
+    keys = keys[order]
+    tied = np.flatnonzero(keys[1:] == keys[:-1])
+    differs = np.any(digests[order[tied], 8:] != digests[order[tied + 1], 8:], axis=1)
+    if differs.any():
+        order = _settle_ties(digests, keys, order, keys[tied[differs]])
+        differs = np.any(digests[order[tied], 8:] != digests[order[tied + 1], 8:], axis=1)
+    first = np.ones(len(keys), bool)
+    first[tied[~differs] + 1] = False
+    return Groups(order, np.flatnonzero(first))
+
+
+def _settle_ties(
+    digests: Digests, keys: NDArray[np.uint64], order: NDArray[np.int64], clashing: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Order by the full digest where different digests share a prefix (only an adversary makes many)."""
+    places = np.flatnonzero(np.isin(keys, clashing))
+    rows = order[places]
+    columns = [digests[rows, j] for j in reversed(range(digests.shape[1]))]
+    settled = order.copy()
+    settled[places] = rows[np.lexsort(columns)]
+    return settled
+
+
+def find(table: Digests, queries: Digests) -> NDArray[np.int64]:
+    """Give for each query its row in a sorted table of distinct digests, or -1."""
+    found = np.full(len(queries), -1, np.int64)
+    if not len(table) or not len(queries):
+        return found
+    table_keys, query_keys = prefixes(table), prefixes(queries)
+    place = np.searchsorted(table_keys, query_keys)
+    open_ = np.flatnonzero(place < len(table))
+    # One turn settles all but digests that share their prefix with others
+    while len(open_):
+        at = place[open_]
+        alive = table_keys[at] == query_keys[open_]
+        open_, at = open_[alive], at[alive]
+        hit = np.all(table[at] == queries[open_], axis=1)
+        found[open_[hit]] = at[hit]
+        open_ = open_[~hit]
+        place[open_] += 1
+        open_ = open_[place[open_] < len(table)]
+    return found
+
+
+def cut(sorted_digests: Digests, splitters: Digests) -> NDArray[np.int64]:
+    """Find the row where each splitter would stand: rows below it come before, equal ones after."""
+    keys = prefixes(sorted_digests)
+    places = np.searchsorted(keys, prefixes(splitters), side="left")
+    ends = np.searchsorted(keys, prefixes(splitters), side="right")
+    for number in np.flatnonzero(ends > places):
+        splitter = splitters[number].tobytes()
+        low, high = int(places[number]), int(ends[number])
+        while low < high:
+            middle = (low + high) // 2
+            if sorted_digests[middle].tobytes() < splitter:
+                low = middle + 1
+            else:
+                high = middle
+        places[number] = low
+    return places

@@ -1,0 +1,54 @@
+"""How much memory a rank may use: what the user says, else its share of what the node gives."""
+
+import os
+import re
+import resource
+from pathlib import Path
+
+from hpcreuse.errors import UsageError
+from hpcreuse.parallel.world import World
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+# Python, NumPy, HDF5 and MPI take some themselves, and others run on the node too
+SHARE_OF_NODE = 0.5
+
+LEAST = 1 << 20
+
+
+def parse_size(text: str) -> int:
+    """Read a size such as 64M, 2G or 1.5g in bytes."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
+    if not match:
+        raise UsageError(f"'{text}' is not a size: write e.g. 512M or 2G")
+    return int(float(match[1]) * UNITS[match[2].upper()])
+
+
+def default_budget(world: World) -> int:
+    """Collective. Share out what Slurm, the cgroup or the node allows among the ranks on this node."""
+    from mpi4py import MPI
+
+    node = world.comm.Split_type(MPI.COMM_TYPE_SHARED)
+    neighbours = node.Get_size()
+    node.Free()
+    return int(node_memory() * SHARE_OF_NODE / neighbours)
+
+
+def node_memory() -> int:
+    """Tell the memory that this job may use on this node."""
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    if os.environ.get("SLURM_MEM_PER_NODE", "").isdigit():
+        found.append(int(os.environ["SLURM_MEM_PER_NODE"]) << 20)
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            text = Path(name).read_text(encoding="ascii").strip()
+        except OSError:
+            continue
+        if text.isdigit():
+            found.append(int(text))
+    return min(found)
+
+
+def peak_resident() -> int:
+    """Tell the largest resident size this process had so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

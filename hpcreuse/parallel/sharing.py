@@ -1,0 +1,101 @@
+"""Work is shared out while it is done: whoever is free takes the next item from rank 0, which works too.
+
+Rank 0 serves the others between its own pages (`attend`), so nobody waits longer than one page takes,
+and no rank is lost to mastering. Give the largest items first: the small ones then fill the gaps at the end.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from hpcreuse.parallel.world import NAP, World
+
+T = TypeVar("T")
+
+ASK, NEWS, ANSWER = 1, 2, 3
+
+
+class WorkQueue(Generic[T]):
+    """Collective. Iterate on every rank over a share of the items; call `attend` often while working."""
+
+    def __init__(self, world: World, items: Sequence[T] | None, news_seconds: float = 1.0):
+        """Begin sharing out.
+
+        Args:
+            items: on rank 0 all items in the order to hand them out; ignored elsewhere.
+            news_seconds: how often the other ranks report how far they are.
+        """
+        self.world = world
+        self.items: deque[T] = deque(items or ())
+        self.news: dict[int, Any] = {}
+        """On rank 0: what each rank reported last."""
+        self.idle = 0
+        self._news_seconds = news_seconds
+        self._news_due = 0.0
+
+    def __iter__(self) -> Iterator[T]:
+        while (item := self._take()) is not None:
+            yield item
+        if self.world.root:
+            # The others still need answers
+            while self.idle < self.world.size - 1:
+                self.attend(None)
+                time.sleep(NAP)
+
+    def attend(self, news: Any) -> None:
+        """Serve whoever asks (rank 0), or report how far this rank is (the others)."""
+        if self.world.root:
+            self.news[0] = news if news is not None else self.news.get(0)
+            while self.world.size > 1 and self._serve_one():
+                pass
+        elif time.monotonic() >= self._news_due:
+            self._news_due = time.monotonic() + self._news_seconds
+            self.world.comm.send(news, dest=0, tag=NEWS)
+
+    def _take(self) -> T | None:
+        """Get the next item, or None when there is no more or the job is to stop."""
+        if self.world.root:
+            if self.world.stopping:
+                self.items.clear()
+            return self.items.popleft() if self.items else None
+        self.world.comm.send(self.world.stopping, dest=0, tag=ASK)
+        request = self.world.comm.irecv(source=0, tag=ANSWER)
+        while True:
+            done, item = request.test()
+            if done:
+                return item  # type: ignore[no-any-return]
+            time.sleep(NAP / 10)
+
+    def _serve_one(self) -> bool:
+        """Take one message, if there is one."""
+        from mpi4py import MPI
+
+        status = MPI.Status()
+        if not self.world.comm.Iprobe(MPI.ANY_SOURCE, MPI.ANY_TAG, status):
+            return False
+        source, tag = status.Get_source(), status.Get_tag()
+        message = self.world.comm.recv(source=source, tag=tag)
+        if tag == NEWS:
+            self.news[source] = message
+            return True
+        if message or self.world.stopping:
+            self.items.clear()
+        item = self.items.popleft() if self.items else None
+        self.idle += item is None
+        self.world.comm.send(item, dest=source, tag=ANSWER)
+        return True
+
+
+def assign(world: World, costs: Sequence[int]) -> list[int]:
+    """Give this rank's share of items with known costs, the same on every call: the largest first, each to the
+    rank with the least so far. Every rank must know all costs.
+    """
+    loads = [(0, rank) for rank in range(world.size)]
+    mine = []
+    for number in sorted(range(len(costs)), key=lambda i: (-costs[i], i)):
+        load, rank = min(loads)
+        loads[rank] = (load + costs[number] + 1, rank)
+        if rank == world.rank:
+            mine.append(number)
+    return sorted(mine)

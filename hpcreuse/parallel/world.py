@@ -1,0 +1,112 @@
+"""The ranks of a job: who am I, how many are we, and what to do when one of us fails."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, ParamSpec, TypeVar
+
+from hpcreuse.errors import HpcreuseError, ParallelError, Stopped
+
+P = ParamSpec("P")
+S = TypeVar("S")
+T = TypeVar("T")
+
+# How long a rank sleeps between looks while it waits for others: they may need its core
+NAP = 0.002
+
+
+@dataclass
+class World:
+    """All ranks of the job, as seen from one of them."""
+
+    comm: Any
+    rank: int
+    size: int
+    _stop: list[str] = field(default_factory=list)
+
+    @property
+    def root(self) -> bool:
+        """Whether this is rank 0, the one that talks."""
+        return self.rank == 0
+
+    @property
+    def stopping(self) -> bool:
+        """Whether this rank was told to stop."""
+        return bool(self._stop)
+
+    def stop_on_signals(self) -> None:
+        """Take SIGUSR1 and SIGTERM as a wish to stop cleanly at the next safe place."""
+
+        def note(number: int, _frame: FrameType | None) -> None:
+            self._stop.append(signal.Signals(number).name)
+
+        for number in (signal.SIGUSR1, signal.SIGTERM):
+            signal.signal(number, note)
+
+    def stop_if_asked(self) -> None:
+        """Collective. Raise Stopped on every rank if any was told to stop."""
+        told = self.comm.allgather(self._stop[0] if self._stop else "")
+        reasons = sorted(set(filter(None, told)))
+        if reasons:
+            raise Stopped(f"stopped on {', '.join(reasons)}: run the same command again to go on")
+
+    def on_root(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Collective. Do something on rank 0 alone and give its outcome, or its error, to every rank."""
+        outcome: tuple[Any, HpcreuseError | None] = (None, None)
+        if self.root:
+            try:
+                outcome = (function(*args, **kwargs), None)
+            except HpcreuseError as error:
+                outcome = (None, error)
+        self.wait()
+        result, error = self.comm.bcast(outcome)
+        if error is not None:
+            error.shared = True
+            raise error
+        return result  # type: ignore[no-any-return]
+
+    def map(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
+        """Collective. Apply a function to each item, every rank to its slice, and give all outcomes to all."""
+        mine = [function(item) for item in items[self.rank :: self.size]]
+        everyones = self.comm.allgather(mine)
+        return [everyones[i % self.size][i // self.size] for i in range(len(items))]
+
+    def wait(self) -> None:
+        """Collective. Wait for all without burning the core that others may need."""
+        if self.size == 1:
+            return
+        request = self.comm.Ibarrier()
+        while not request.Test():
+            time.sleep(NAP)
+
+
+def start_world() -> World:
+    """Start MPI and look around.
+
+    Raises ParallelError when the launcher started many processes and each believes to be alone.
+    """
+    from mpi4py import MPI
+
+    world = World(MPI.COMM_WORLD, MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size())
+    expected = launched_ranks()
+    if expected > 1 and world.size == 1:
+        raise ParallelError(
+            f"{expected} processes were started but MPI sees one rank: each would do the whole job. "
+            "The launcher and the MPI library do not fit. Under Slurm try `srun --mpi=pmi2` for MPICH or "
+            "`srun --mpi=pmix` for Open MPI (`srun --mpi=list` shows what there is); else use the mpiexec of "
+            "the library that `hpcreuse info` names"
+        )
+    world.stop_on_signals()
+    return world
+
+
+def launched_ranks() -> int:
+    """Tell how many processes the launcher says it started."""
+    for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return 1
+

@@ -1,0 +1,152 @@
+"""Blind discovery: the labelled set L is what occurs more often than a threshold (METHODS.md step 3b)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hpcreuse.parallel.phases import Phases
+from hpcreuse.parallel.world import World
+from hpcreuse.reuse.catalog import Catalog
+from hpcreuse.reuse.counting import count_objects
+from hpcreuse.reuse.stops import StopRule, load_stops
+from hpcreuse.store import atomic
+from hpcreuse.store.counts import Counts, Histogram, read_piece
+from hpcreuse.store.labels import create_labels
+from hpcreuse.store.shard import Counted
+
+
+@dataclass(frozen=True)
+class DiscoverJob:
+    """Of which run, by which rule, to where."""
+
+    run: Path
+    out: Path
+    objects: str
+    threshold: int | None
+    top: int | None
+    stop: tuple[str, ...]
+    min_length: int
+    memory: int
+    progress_seconds: float
+    fresh: bool
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which counts make a label: all above `above`, and the first `ties` (by digest) of exactly `above`."""
+
+    above: int
+    ties: int = 0
+
+    @classmethod
+    def top(cls, histogram: Histogram, wanted: int) -> "Cut":
+        """Find the cut that takes the `wanted` most frequent objects."""
+        taken = 0
+        for duplicates, objects in zip(histogram.duplicates[::-1], histogram.objects[::-1], strict=True):
+            if taken + objects >= wanted:
+                return cls(int(duplicates), wanted - taken)
+            taken += int(objects)
+        return cls(0)
+
+
+def discover(world: World, job: DiscoverJob) -> dict[str, Any]:
+    """Collective. Count a run's objects, choose the labels and write them; give a summary."""
+    phases = Phases()
+    with phases("open"):
+        catalog = Catalog.open(world, job.run)
+        options = catalog.run.options
+        rule = world.on_root(load_stops, job.stop, job.objects, options, job.min_length)
+        if job.fresh:
+            world.on_root(atomic.remove, job.run / "counts" / job.objects)
+    counts = count_objects(world, catalog, job.objects, job.memory, phases, job.progress_seconds)
+    with phases("select"):
+        cut = find_cut(world, job, counts, rule)
+        selection = Selection(world, counts, rule, cut)
+    with phases("write"):
+        header = {
+            "digest_options": options.record(),
+            "objects": job.objects,
+            "method": "blind",
+            "threshold": job.threshold,
+            "top": job.top,
+            "stop": list(job.stop),
+            "stop_digests": len(rule.digests),
+            "min_length": job.min_length,
+            "run": str(job.run),
+            "run_fingerprint": catalog.fingerprint,
+        }
+        labels = write_labels(world, job.out, header, selection, options.width, counts.histogram)
+    return {
+        "out": str(job.out),
+        "objects": job.objects,
+        "occurrences": counts.occurrences,
+        "distinct": counts.distinct,
+        "unique": int(counts.histogram.objects[counts.histogram.duplicates == 1].sum()),
+        "labels": labels,
+        "cut_above": cut.above,
+        **phases.summary(world),
+    }
+
+
+def find_cut(world: World, job: DiscoverJob, counts: Counts, rule: StopRule) -> Cut:
+    """Collective. Turn --threshold or --top into a cut; the top is taken of what stop lists leave."""
+    if job.top is None:
+        return Cut(job.threshold or 0)
+    left = [Histogram.of(block.counts) for block in unstopped(my_pieces(world, counts), rule)]
+    mine = Histogram.combine([Histogram.of(np.empty(0, np.int64)), *left])
+    return Cut.top(Histogram.combine(world.comm.allgather(mine)), job.top)
+
+
+def my_pieces(world: World, counts: Counts) -> list[Path]:
+    """Share the pieces out in order, so that what one rank selects precedes what the next one does."""
+    bounds = [rank * counts.pieces // world.size for rank in (world.rank, world.rank + 1)]
+    return [counts.piece_path(number) for number in range(*bounds)]
+
+
+def unstopped(pieces: list[Path], rule: StopRule) -> Iterator[Counted]:
+    """Read counted objects without those that are stopped."""
+    for piece in pieces:
+        for block in read_piece(piece):
+            yield block.select(~rule.stops(block.digests, block.lengths))
+
+
+class Selection:
+    """This rank's labels in order of digest, read anew each time they are gone through."""
+
+    def __init__(self, world: World, counts: Counts, rule: StopRule, cut: Cut):
+        """Collective. Find out how many ties lie before this rank's pieces: they go to the smallest digests."""
+        self.pieces, self.rule, self.cut = my_pieces(world, counts), rule, cut
+        self.ties_before = 0
+        if cut.ties:
+            mine = sum(int((block.counts == cut.above).sum()) for block in unstopped(self.pieces, rule))
+            self.ties_before = sum(world.comm.allgather(mine)[: world.rank])
+
+    def __iter__(self) -> Iterator[Counted]:
+        ties_left = self.cut.ties - self.ties_before
+        for block in unstopped(self.pieces, self.rule):
+            tied = block.counts == self.cut.above
+            yield block.select((block.counts > self.cut.above) | (tied & (np.cumsum(tied) <= ties_left)))
+            ties_left -= int(tied.sum())
+
+
+def write_labels(
+    world: World, out: Path, header: dict[str, Any], selection: Selection, width: int, histogram: Histogram
+) -> int:
+    """Collective. Write the labels of all ranks in rank order to one file; rank 0 takes them block by block."""
+    sizes = world.comm.allgather([len(block) for block in selection])
+    total = sum(map(sum, sizes))
+    if world.root:
+        with create_labels(out, header, total, width, histogram) as writer:
+            for block in selection:
+                writer.append(block)
+            for rank in range(1, world.size):
+                for _ in sizes[rank]:
+                    writer.append(world.comm.recv(source=rank))
+    else:
+        for block in selection:
+            world.comm.send(block, dest=0)
+    world.wait()
+    return total

@@ -1,0 +1,79 @@
+"""HDF5 files of ours: arrays with checksums, and a header that says what made them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from isal import isal_zlib
+from numpy.typing import NDArray
+
+from hpcreuse.errors import StoreError
+from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.store.atomic import atomic_path
+from hpcreuse.version import __version__
+
+# Object headers of this generation carry their own checksums; ours cover the data
+LIBRARY_VERSION = "v110"
+
+
+@contextmanager
+def create(path: Path, format_name: str, version: int, header: Mapping[str, Any]) -> Iterator[h5py.File]:
+    """Create an HDF5 file atomically; `header` must be writable as JSON."""
+    with atomic_path(path) as scratch, h5py.File(scratch, "w", libver=LIBRARY_VERSION) as file:
+        file.attrs["format"] = format_name
+        file.attrs["version"] = version
+        file.attrs["creator"] = f"hpcreuse {__version__}"
+        file.attrs["header"] = json.dumps(header, sort_keys=True)
+        yield file
+
+
+@contextmanager
+def open_container(path: Path, format_name: str, version: int) -> Iterator[h5py.File]:
+    """Open one of our files for reading, after a check that it is what it should be."""
+    try:
+        file = h5py.File(path, "r", locking=False)
+    except FileNotFoundError:
+        raise StoreError(f"{path} does not exist") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read as HDF5 ({error}): damaged, or not made by hpcreuse") from error
+    with file:
+        found = file.attrs.get("format")
+        if found != format_name:
+            raise StoreError(f"{path} is not {format_name} but {found or 'a foreign HDF5 file'}")
+        if file.attrs["version"] != version:
+            raise StoreError(
+                f"{path} has format version {file.attrs['version']}, this hpcreuse reads version {version}: "
+                f"use the hpcreuse that wrote it ({file.attrs['creator']}) or make it anew"
+            )
+        yield file
+
+
+def read_header(file: h5py.File) -> dict[str, Any]:
+    """Give the header that `create` stored."""
+    header: dict[str, Any] = json.loads(file.attrs["header"])
+    return header
+
+
+def write_array(group: h5py.Group, name: str, array: NDArray) -> None:
+    """Write an array contiguously with its checksum: digests do not compress."""
+    array = np.ascontiguousarray(array)
+    dataset = group.create_dataset(name, data=array)
+    dataset.attrs["crc32"] = isal_zlib.crc32(array)
+
+
+def write_ragged(group: h5py.Group, name: str, strings: Ragged) -> None:
+    """Write strings as a blob and offsets."""
+    write_array(group, name, strings.values)
+    write_array(group, name + "_offsets", strings.offsets)
+
+
+def read_ragged(group: h5py.Group, name: str, first: int = 0, last: int | None = None) -> Ragged:
+    """Read strings first to last-1 back."""
+    offsets = group[name + "_offsets"]
+    last = len(offsets) - 1 if last is None else last
+    bounds = offsets[first : last + 1]
+    return Ragged(group[name][bounds[0] : bounds[-1]], bounds - bounds[0])

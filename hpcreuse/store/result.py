@@ -1,0 +1,184 @@
+"""The result of detection: a folder that needs neither the run nor the labels to be read.
+
+    RESULT/result.json                     provenance, summary, thresholds; written last
+    RESULT/labels.h5                       a copy of the labels that were looked for
+    RESULT/files/part-00000.h5             files in order of URL, each with its matches; parts follow on each other
+    RESULT/neighborhoods/part-00000.h5     neighborhoods in order of prefix; parts follow on each other
+    RESULT/neighborhoods/borders.h5        those whose files lie in several parts, to be merged in
+
+Everything is written to a temporary folder beside it, which takes its place at the end.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hpcreuse.errors import StoreError
+from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.store import atomic, container
+from hpcreuse.version import __version__
+
+FORMAT, VERSION = "hpcreuse result", 1
+MATCH = np.dtype([("position", "<u4"), ("label", "<u4")])
+BLOCK_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """Files with what was found in them."""
+
+    url: Ragged
+    number: NDArray[np.int64]
+    """Place of the file in the run's table: the way back to archive and offset."""
+    chunks: NDArray[np.int64]
+    bad: NDArray[np.int64]
+    matches: Ragged
+    """Of each file the positions of its bad chunks and the labels they match, as MATCH."""
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def take(self, order: NDArray[np.integer]) -> "FileRows":
+        """Give the rows at these places, in this order."""
+        return FileRows(
+            self.url.take(order), self.number[order], self.chunks[order], self.bad[order], self.matches.take(order)
+        )
+
+    @classmethod
+    def concatenate(cls, parts: list["FileRows"]) -> "FileRows":
+        """Join rows, in order."""
+        return cls(
+            Ragged.concatenate([p.url for p in parts]),
+            np.concatenate([p.number for p in parts]),
+            np.concatenate([p.chunks for p in parts]),
+            np.concatenate([p.bad for p in parts]),
+            Ragged.concatenate([p.matches for p in parts]),
+        )
+
+    @classmethod
+    def empty(cls) -> "FileRows":
+        """Give none."""
+        none = np.empty(0, np.int64)
+        return cls(Ragged.from_strings([]), none, none, none, Ragged.from_lengths(np.empty(0, MATCH), []))
+
+
+@dataclass(frozen=True)
+class NeighborhoodRows:
+    """Neighborhoods with their badness."""
+
+    prefix: Ragged
+    files: NDArray[np.int64]
+    chunks: NDArray[np.int64]
+    bad: NDArray[np.int64]
+    badness: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+
+def write_rows(path: Path, rows: FileRows | NeighborhoodRows) -> None:
+    """Write one part."""
+    with container.create(path, FORMAT, VERSION, {}) as file:
+        for field in fields(rows):
+            column = getattr(rows, field.name)
+            write = container.write_ragged if isinstance(column, Ragged) else container.write_array
+            write(file, field.name, column)
+
+
+def read_files(path: Path) -> Iterator[FileRows]:
+    """Read a part of the files in blocks."""
+    with container.open_container(path, FORMAT, VERSION) as file:
+        for first in range(0, len(file["number"]), BLOCK_ROWS):
+            last = min(first + BLOCK_ROWS, len(file["number"]))
+            yield FileRows(
+                container.read_ragged(file, "url", first, last),
+                *(file[name][first:last] for name in ("number", "chunks", "bad")),
+                container.read_ragged(file, "matches", first, last),
+            )
+
+
+def read_neighborhoods(path: Path) -> Iterator[NeighborhoodRows]:
+    """Read a part of the neighborhoods in blocks."""
+    with container.open_container(path, FORMAT, VERSION) as file:
+        for first in range(0, len(file["files"]), BLOCK_ROWS):
+            last = min(first + BLOCK_ROWS, len(file["files"]))
+            yield NeighborhoodRows(
+                container.read_ragged(file, "prefix", first, last),
+                *(file[name][first:last] for name in ("files", "chunks", "bad", "badness")),
+            )
+
+
+def scratch_folder(path: Path) -> Path:
+    """Name the temporary folder in which a result grows; the same for all ranks."""
+    return path.with_name(f".{path.name}{atomic.TEMPORARY}")
+
+
+def begin(path: Path) -> Path:
+    """Make the temporary folder; throws away what a killed job left in it."""
+    if path.exists() and not (path / "result.json").exists():
+        raise StoreError(f"{path} exists and is not a result of hpcreuse: choose another --out")
+    scratch = scratch_folder(path)
+    atomic.remove(scratch)
+    for name in ("files", "neighborhoods", "spool"):
+        (scratch / name).mkdir(parents=True)
+    return scratch
+
+
+def finish(path: Path, header: dict[str, Any], summary: dict[str, Any]) -> None:
+    """Complete a result and put it in its place."""
+    scratch = scratch_folder(path)
+    atomic.remove(scratch / "spool")
+    record = {
+        "format": FORMAT,
+        "version": VERSION,
+        "creator": f"hpcreuse {__version__}",
+        "header": header,
+        "summary": summary,
+    }
+    atomic.write_text(scratch / "result.json", json.dumps(record, indent=2) + "\n")
+    old = path.with_name(f".{path.name}.old{atomic.TEMPORARY}")
+    atomic.remove(old)
+    if path.exists():
+        os.replace(path, old)
+    os.replace(scratch, path)
+    atomic.remove(old)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result that is complete."""
+
+    path: Path
+    header: dict[str, Any]
+    summary: dict[str, Any]
+
+    @classmethod
+    def open(cls, path: Path) -> "Result":
+        """Open a result made before."""
+        try:
+            record = json.loads((path / "result.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise StoreError(f"{path} is not a result: make one with `hpcreuse detect RUN --labels LABELS`") from None
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path / 'result.json'} cannot be read ({error})") from error
+        if (record.get("format"), record.get("version")) != (FORMAT, VERSION):
+            raise StoreError(
+                f"{path} has format {record.get('format')} version {record.get('version')}, "
+                f"this hpcreuse reads {FORMAT} version {VERSION}: run `hpcreuse detect` again"
+            )
+        return cls(path, record["header"], record["summary"])
+
+    def parts(self, table: str) -> list[Path]:
+        """List the parts of `files` or `neighborhoods`, in order."""
+        return sorted((self.path / table).glob("part-*.h5"))
+
+    @property
+    def borders(self) -> Path:
+        """The neighborhoods that lie across parts."""
+        return self.path / "neighborhoods" / "borders.h5"

@@ -1,0 +1,154 @@
+"""A run: a folder of shards, all made with the same digest options.
+
+    RUN/run.json        format, version, creator, digest options: written before the first shard
+    RUN/shards/*.h5     one or more parts per partition; the last part of each says so
+    RUN/counts/         global counts, kept by `discover`
+"""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpcreuse.errors import StoreError
+from hpcreuse.page.options import DigestOptions
+from hpcreuse.store import atomic
+from hpcreuse.store.shard import Shard
+from hpcreuse.version import __version__
+
+FORMAT, VERSION = "hpcreuse run", 1
+
+
+@dataclass(frozen=True)
+class ShardInfo:
+    """What a run's listing keeps of a shard: enough to order it, share it out and recognise it."""
+
+    path: Path
+    source: str
+    number: int
+    part: int
+    last: bool
+    identity: str
+    files: int
+    chunks: int
+    distinct: int
+    url_bytes: int
+    header: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> "ShardInfo":
+        """Read the header of a shard."""
+        with Shard.open(path) as shard:
+            header = shard.header
+            return cls(
+                path=path,
+                source=header["source"],
+                number=header["number"],
+                part=header["part"],
+                last=header["last"],
+                identity=header["identity"],
+                files=shard.files,
+                chunks=shard.chunks,
+                distinct=len(shard.file["distinct/count"]),
+                url_bytes=len(shard.file["files/url"]),
+                header=header,
+            )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that exists."""
+
+    path: Path
+    options: DigestOptions
+
+    @classmethod
+    def open(cls, path: Path) -> "Run":
+        """Open a run made before."""
+        record = path / "run.json"
+        try:
+            meta = json.loads(record.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise StoreError(f"{path} is not a run: make one with `hpcreuse hash INPUT... --out {path}`") from None
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{record} cannot be read ({error})") from error
+        if meta.get("format") != FORMAT or meta.get("version") != VERSION:
+            raise StoreError(
+                f"{path} has format {meta.get('format')} version {meta.get('version')}, "
+                f"this hpcreuse reads {FORMAT} version {VERSION}: hash the crawl again"
+            )
+        return cls(path, DigestOptions.from_record(meta["digest_options"]))
+
+    @classmethod
+    def create(cls, path: Path, options: DigestOptions) -> "Run":
+        """Open a run to add to it, or make a new one."""
+        if (path / "run.json").exists():
+            run = cls.open(path)
+            if difference := run.options.differences(options):
+                raise StoreError(
+                    f"{path} was hashed with other options ({difference}): digests made with different options "
+                    "never match. Use another --out, or --fresh to throw the run away"
+                )
+            run.remove_leftovers()
+            return run
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise StoreError(f"{path} exists and is not a run: choose another --out")
+        meta = {
+            "format": FORMAT,
+            "version": VERSION,
+            "creator": f"hpcreuse {__version__}",
+            "digest_options": options.record(),
+        }
+        (path / "shards").mkdir(parents=True, exist_ok=True)
+        atomic.write_text(path / "run.json", json.dumps(meta, indent=2) + "\n")
+        return cls(path, options)
+
+    def remove_leftovers(self) -> None:
+        """Remove what a killed job left half written."""
+        for scratch in (self.path / "shards").glob(f".*{atomic.TEMPORARY}"):
+            scratch.unlink(missing_ok=True)
+
+    def shard_path(self, source: str, number: int, part: int) -> Path:
+        """Name a shard after its archive, with enough of a hash that no two archives share a name."""
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "_", Path(source).name)[:80]
+        key = hashlib.sha1(source.encode("utf-8", "surrogateescape")).hexdigest()[:10]
+        return self.path / "shards" / f"{stem}-{key}-{number:05d}-{part:03d}.h5"
+
+    def shard_paths(self) -> list[Path]:
+        """List the files of the shards; temporary ones have names that start with a dot."""
+        return sorted(p for p in (self.path / "shards").glob("*.h5") if not p.name.startswith("."))
+
+    def in_order(self, shards: list[ShardInfo]) -> list[ShardInfo]:
+        """Put shards in the order of the tables: by source, partition, part.
+
+        Raises StoreError when there is none, or a partition lacks a part: its `hash` was interrupted.
+        """
+        if not shards:
+            raise StoreError(f"{self.path} holds no shard yet: run `hpcreuse hash INPUT... --out {self.path}`")
+        shards = sorted(shards, key=lambda s: (s.source, s.number, s.part))
+        for source, number in incomplete(shards):
+            raise StoreError(
+                f"{self.path}: the shards of {source} (partition {number}) are not complete: "
+                "run the same `hpcreuse hash` again"
+            )
+        return shards
+
+
+def incomplete(shards: list[ShardInfo]) -> list[tuple[str, int]]:
+    """Name the partitions of which parts are missing; shards come in order."""
+    parts: dict[tuple[str, int], list[ShardInfo]] = {}
+    for shard in shards:
+        parts.setdefault((shard.source, shard.number), []).append(shard)
+    return [
+        key
+        for key, group in parts.items()
+        if [s.part for s in group] != list(range(len(group))) or [s.last for s in group] != [False] * (len(group) - 1) + [True]
+    ]
+
+
+def fingerprint(shards: list[ShardInfo]) -> str:
+    """Identify the content of a run: changes whenever a shard is added, removed or made anew."""
+    lines = [f"{s.source}\0{s.number}\0{s.part}\0{s.identity}\0{s.files}\0{s.chunks}" for s in shards]
+    return hashlib.sha1("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,143 @@
+"""A shard: the files, chunks and distinct digests of one partition of the crawl, in one HDF5 file.
+
+    files/       digest, url, archive, offset, length, mime, chunk_start; `by_url`, the order by URL;
+                 `directory`, the deepest neighborhood of each file as a number in directories
+    chunks/      in page order: number of its distinct digest, offset, length
+    distinct/    sorted by digest: digest, count, length; `index`, where each 12-bit prefix starts
+    directories, archives, mimes    distinct strings, sorted
+    quarantine/  archive, offset, url, reason
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from hpcreuse.kernels import digests as dg
+from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.store import container
+
+FORMAT, VERSION = "hpcreuse shard", 1
+INDEX_BITS = 12
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Distinct digests in order, each with how often it occurs and the length of its shortest occurrence."""
+
+    digests: dg.Digests
+    counts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, width: int) -> "Counted":
+        """Give none."""
+        return cls(dg.empty(width), np.empty(0, np.int64), np.empty(0, np.int64))
+
+    @classmethod
+    def combine(cls, parts: list["Counted"]) -> "Counted":
+        """Add up the counts of equal digests."""
+        digests = np.concatenate([part.digests for part in parts])
+        order, starts = dg.group(digests)
+        if not len(order):
+            return parts[0]
+        counts = np.concatenate([part.counts for part in parts])[order]
+        lengths = np.concatenate([part.lengths for part in parts])[order]
+        return cls(
+            digests[order[starts]],
+            np.add.reduceat(counts, starts),
+            np.minimum.reduceat(lengths, starts),
+        )
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def select(self, keep: NDArray[np.bool_]) -> "Counted":
+        """Give those marked."""
+        return Counted(self.digests[keep], self.counts[keep], self.lengths[keep])
+
+
+class Shard:
+    """A shard opened for reading; arrays are read when asked for."""
+
+    def __init__(self, file: h5py.File):
+        self.file = file
+        self.header: dict[str, Any] = container.read_header(file)
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path) -> Iterator["Shard"]:
+        """Open a shard, checked for format and version."""
+        with container.open_container(path, FORMAT, VERSION) as file:
+            yield cls(file)
+
+    @property
+    def files(self) -> int:
+        """How many files it holds."""
+        return len(self.file["files/digest"])
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks its files have together."""
+        return len(self.file["chunks/number"])
+
+    @property
+    def width(self) -> int:
+        """Bytes of a digest."""
+        width: int = self.file["files/digest"].shape[1]
+        return width
+
+    @cached_property
+    def chunk_start(self) -> NDArray[np.int64]:
+        """Where the chunks of each file start in the chunk arrays, and where the last ends."""
+        return self.column("files/chunk_start")
+
+    def column(self, name: str, first: int = 0, last: int | None = None) -> NDArray:
+        """Read rows of one array."""
+        rows: NDArray = self.file[name][first:last]
+        return rows
+
+    def strings(self, name: str, first: int = 0, last: int | None = None) -> Ragged:
+        """Read byte strings: `files/url`, `directories`, `archives`, `mimes`."""
+        group, _, last_name = name.rpartition("/")
+        return container.read_ragged(self.file[group or "/"], last_name, first, last)
+
+    def distinct(self, first: int = 0, last: int | None = None) -> Counted:
+        """Read rows of the distinct chunk digests."""
+        group = self.file["distinct"]
+        return Counted(
+            group["digest"][first:last],
+            group["count"][first:last].astype(np.int64),
+            group["length"][first:last].astype(np.int64),
+        )
+
+    def distinct_files(self) -> Counted:
+        """Count the distinct file digests."""
+        each = Counted(
+            self.column("files/digest"), np.ones(self.files, np.int64), self.column("files/length").astype(np.int64)
+        )
+        return Counted.combine([each])
+
+    def cut_distinct(self, splitters: dg.Digests) -> NDArray[np.int64]:
+        """Find where splitters fall among the distinct digests, reading only around them."""
+        index, digests = self.file["distinct/index"][:], self.file["distinct/digest"]
+        places = np.empty(len(splitters), np.int64)
+        buckets = (dg.prefixes(splitters) >> np.uint64(64 - INDEX_BITS)).astype(np.int64)
+        for number, bucket in enumerate(buckets):
+            first, last = index[bucket], index[bucket + 1]
+            places[number] = first + dg.cut(digests[first:last], splitters[number : number + 1])[0]
+        return places
+
+
+def find_distinct(shard: Shard, digest: bytes) -> int:
+    """Give the number of a distinct chunk digest in a shard, or -1."""
+    splitter = dg.from_bytes(digest, len(digest))
+    place = int(shard.cut_distinct(splitter)[0])
+    digests = shard.file["distinct/digest"]
+    return place if place < len(digests) and digests[place].tobytes() == digest else -1
