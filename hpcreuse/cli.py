@@ -110,7 +110,14 @@ def top_parser() -> argparse.ArgumentParser:
 def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
     """Start MPI and run a verb; whatever goes wrong on one rank ends the job on all."""
     world: World | None = None
+    if not getattr(command, "NEEDS_MPI", True) and presumed_rank() > 0:
+        return 0
     try:
+        if not getattr(command, "NEEDS_MPI", True):
+            start_logging(0, shared)
+            summary = command.run(None, options, shared)
+            print_summary(command, summary, shared)
+            return 0
         from hpcreuse.parallel.world import start_world
 
         world = start_world()

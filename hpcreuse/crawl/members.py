@@ -23,6 +23,7 @@ FEED = 1 << 15
 READ = 1 << 18
 # Its stub declares an instance where there is a class.
 ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
+_AHEAD = 1 << 18
 _SALVAGE_STEP = 64
 _PADDING = re.compile(rb"[\0\r\n]*")
 
@@ -198,7 +199,23 @@ def plain_pieces(raw: BinaryIO, base: int) -> Iterator[Piece]:
 
 
 def member_pieces(source: Input, codec: Codec) -> Iterator[Piece]:
-    """Every member of a compressed file in order, in pieces of bounded size."""
+    """Every member of a compressed file in order, in pieces of bounded size.
+
+    Small members are inflated some at a time: inflating and parsing by turns throws each other's tables out
+    of the nearest cache (a tenth of the time on a crawl of small pages).
+    """
+    ahead: list[Piece] = []
+    size = 0
+    for piece in _pieces(source, codec):
+        ahead.append(piece)
+        size += len(piece.data)
+        if size >= _AHEAD:
+            yield from ahead
+            ahead, size = [], 0
+    yield from ahead
+
+
+def _pieces(source: Input, codec: Codec) -> Iterator[Piece]:
     while head := bytes(source.view(16)):
         if codec.magic.match(head):
             yield from _member(source, codec, head)

@@ -109,23 +109,26 @@ class Records:
             else:
                 end = self._block_end(head)
                 if end >= 0:
-                    yield from self._settle(head, end)
+                    record = self._settle(head, end)
+                    if record is not None:
+                        yield record
+                    stream.pos += end
         if not self._seen and not self._listed:
             empty = stream.tell() == stream.base
             self._quarantine(stream.base, b"", "empty file" if empty else self._nothing_found())
 
-    def _settle(self, head: Head, end: int) -> Iterator[Record]:
-        """Account for a record that was found whole and move behind it."""
+    def _settle(self, head: Head, end: int) -> Record | None:
+        """Account for a record that was found whole, or give it as a page to be."""
         stream = self.stream
-        offset = self._decided_offset(end)
+        offset = self._decided_offset(end) if self._by_member is None else self._offset()
         if stream.damage is not None and self._is_spoiled(end):
             self._quarantine(offset, head.url, stream.damage.reason)
             self._damage_listed = True
         elif head.skip:
             self.ledger.skip(head.skip)
         else:
-            yield Record(head, offset, stream.pos + head.size, stream.pos + end)
-        stream.pos += end
+            return Record(head, offset, stream.pos + head.size, stream.pos + end)
+        return None
 
     # Moving on
 
@@ -382,9 +385,8 @@ class Records:
         return self.stream.tell() if self._by_member is False else self.stream.member().member
 
     def _decided_offset(self, end: int) -> int:
-        """The offset of a record that was read; the first one settles how this archive is compressed."""
-        if self._by_member is None:
-            self._by_member = self._begins_member() and self._fills_member(end)
+        """The offset of the first record that was read, which settles how this archive is compressed."""
+        self._by_member = self._begins_member() and self._fills_member(end)
         return self._offset()
 
     def _fills_member(self, end: int) -> bool:

@@ -61,27 +61,24 @@ class _Warc:
 
 
 def _parse_usual(buf: bytes, start: int) -> Head | None:
-    """A response as most writers put it, in one go; None for anything else."""
-    end = buf.find(b"\r\n\r\n", start, start + _NEAR) + 4
-    if end < 4 or not buf.startswith(b"WARC/1.", start) or buf.find(b"\n\n", start, end) >= 0:
+    """A response as most writers put it, in one go; None for anything that needs a closer look."""
+    end = buf.find(b"\r\n\r\n", start, start + _NEAR)
+    header = buf[start:end]
+    lines = header.split(b"\r\n")
+    if end < 0 or header.count(b"\n") != len(lines) - 1:
         return None
-    found = _FIELD.findall(buf, start, end)
-    fields = dict(found)
-    length = fields.get(b"Content-Length", b"")
-    url = fields.get(b"WARC-Target-URI", b"")
-    if (
-        fields.get(b"WARC-Type") != b"response"
-        or not url.startswith(b"http")
-        or not length.isdigit()
-        or len(length) > 18
-        or len(fields) != len(found)
-        or b"\n" in url
-        or buf.find(b"\nWARC/", start, end) >= 0
-    ):
+    try:
+        fields = dict([line.split(b": ", 1) for line in lines[:0:-1]])
+        length, url = fields[b"Content-Length"], fields[b"WARC-Target-URI"]
+        if fields[b"WARC-Type"] != b"response" or not length.isdigit() or len(length) > 18:
+            return None
+    except (ValueError, KeyError):
+        return None
+    folded = min(fields) < b"!"
+    if folded or not header.startswith(b"WARC/1.") or not url.startswith((b"http://", b"https://")):
         return None
     content_type, ip = fields.get(b"Content-Type", b""), fields.get(b"WARC-IP-Address", b"")
-    skip = "" if is_web(url) else "response not http"
-    return Head(end - start, int(length), url, content_type, ip, skip, True, False, b"\r\n")
+    return Head(end + 4 - start, int(length), url, content_type, ip, "", True, False, b"\r\n")
 
 
 def _parse_any(stream: Stream) -> Head | None:

@@ -8,21 +8,14 @@ integer too. Equal values have a deviation of exactly 0.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.kernels.fixed import ONE, to_fixed
 from hpcreuse.parallel.world import World
 
-BITS = 60
 LIMB = 30
-ONE = 1 << BITS
-
-
-def to_fixed(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Give values of [0, 1] as multiples of 2^-60."""
-    return np.rint(values * float(ONE)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -102,8 +95,3 @@ class Threshold:
 def _exact_sum(values: NDArray[np.int64]) -> int:
     """Add up integers up to 2^60 without overflow, for up to 2^33 of them."""
     return (int((values >> LIMB).sum()) << LIMB) + int((values & ((1 << LIMB) - 1)).sum())
-
-
-def record(moments: Moments, threshold: Threshold) -> dict[str, Any]:
-    """Give what summaries say of moments and threshold."""
-    return {"mean": moments.mean, "deviation": moments.deviation, "threshold": threshold.value}

@@ -1,0 +1,71 @@
+"""Rows out as JSON lines, CSV or Parquet, streamed."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, BinaryIO
+
+from hpcreuse.errors import UsageError
+from hpcreuse.store.tables import Column, Row
+
+BLOCK_ROWS = 10_000
+
+
+def write_jsonl(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO) -> None:
+    """Write an object a line."""
+    names = [f"{json.dumps(column.name)}: " for column in columns]
+    encoders = [_ENCODERS.get(column.type, json.dumps) for column in columns]
+    for block in blocks(rows):
+        lines = [
+            "{" + ", ".join([n + e(v) for n, e, v in zip(names, encoders, row, strict=True)]) + "}\n" for row in block
+        ]
+        out.write("".join(lines).encode())
+
+
+_ENCODERS: dict[type, Callable[[Any], str]] = {int: str, float: repr, bool: lambda value: "true" if value else "false"}
+
+
+def write_csv(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO) -> None:
+    """Write a header and a line a row; lists as JSON, booleans as true and false."""
+    flags = [number for number, column in enumerate(columns) if column.type is bool]
+    lists = [number for number, column in enumerate(columns) if column.type is list]
+    out.write((",".join(column.name for column in columns) + "\n").encode())
+    for block in blocks(rows):
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        for row in block:
+            cells = list(row)
+            for number in flags:
+                cells[number] = "true" if cells[number] else "false"
+            for number in lists:
+                cells[number] = json.dumps(cells[number])
+            writer.writerow(cells)
+        out.write(buffer.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def write_parquet(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO) -> None:
+    """Write Parquet in row groups."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise UsageError("Parquet needs the package pyarrow: pip install 'hpcreuse[parquet]'") from None
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), list: pa.list_(pa.string())}
+    schema = pa.schema([(column.name, types[column.type]) for column in columns])
+    with pq.ParquetWriter(out, schema) as writer:
+        for block in blocks(rows, 10 * BLOCK_ROWS):
+            values = [list(column) for column in zip(*block, strict=True)]
+            arrays = [pa.array(v, field.type) for v, field in zip(values, schema, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def blocks(rows: Iterable[Row], size: int = BLOCK_ROWS) -> Iterator[list[Row]]:
+    """Take rows in lists of bounded length."""
+    stream = iter(rows)
+    while block := list(islice(stream, size)):
+        yield block
+
+
+WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
