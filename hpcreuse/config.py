@@ -7,6 +7,7 @@ line, the reading of the TOML file and the checks. Nothing here imports more tha
 import argparse
 import dataclasses
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from hpcreuse.errors import UsageError
 
 DEFAULT_FILE = "hpcreuse.toml"
 REQUIRED: Any = object()
+SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 T = TypeVar("T")
 
@@ -92,6 +94,14 @@ def number(text: str) -> float:
     if value != value or value in (float("inf"), float("-inf")):
         raise UsageError(f"'{text}' is not a finite number")
     return value
+
+
+def size(text: str) -> int:
+    """Read a size such as 64M, 2G or 1.5g in bytes."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
+    if not match:
+        raise UsageError(f"'{text}' is not a size: write e.g. 512M or 2G")
+    return int(float(match[1]) * SIZE_UNITS[match[2].upper()])
 
 
 def flag_of(field: dataclasses.Field) -> str:
@@ -179,7 +189,8 @@ def _default(field: dataclasses.Field, command: str | None) -> Any:
         raise UsageError(
             f"{word} is missing: give it on the command line or as `{field.name}` under [{command}] in {DEFAULT_FILE}"
         )
-    return default
+    # Defaults may be written as on the command line
+    return _convert_one(field, default) if isinstance(default, str) else default
 
 
 def _convert(field: dataclasses.Field, given: Any) -> Any:

@@ -31,9 +31,7 @@ class Options:
         choices=("mean", "pooled"),
     )
     sigma: float = option("thresholds are mean + SIGMA deviations", 1.0, metavar="SIGMA", convert=number)
-    file_threshold: float | None = option(
-        "fixed threshold for files instead", None, metavar="X", convert=number
-    )
+    file_threshold: float | None = option("fixed threshold for files instead", None, metavar="X", convert=number)
     neighborhood_threshold: float | None = option(
         "fixed threshold for neighborhoods instead", None, metavar="X", convert=number
     )
@@ -43,9 +41,7 @@ class Options:
         metavar="FILE",
         many=True,
     )
-    min_length: int = option(
-        "chunks that are shorter, in bytes, are stop chunks", 0, metavar="N", convert=whole_number
-    )
+    min_length: int = option("chunks that are shorter, in bytes, are stop chunks", 0, metavar="N", convert=whole_number)
     min_chunks: int = option("files with fewer chunks are no targets", 0, metavar="N", convert=whole_number)
 
 

@@ -26,9 +26,7 @@ class Options:
     run: Path = argument("a run made by `hpcreuse hash`", metavar="RUN", convert=Path)
     out: Path = option("the labels", metavar="LABELS", convert=Path)
     objects: str = option("what to label", "chunk", choices=("chunk", "file"))
-    threshold: int | None = option(
-        "label what occurs more often than N times", None, metavar="N", convert=whole_number
-    )
+    threshold: int | None = option("label what occurs more often than N times", None, metavar="N", convert=whole_number)
     top: int | None = option("label the K most frequent instead", None, metavar="K", convert=whole_number)
     stop: tuple[str, ...] = option(
         "never label these: files of digests, labels, files of content, or isi-geocities-benign",

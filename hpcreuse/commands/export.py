@@ -33,20 +33,20 @@ class Options:
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any] | None:
     """Collective. Rank 0 writes, the others wait."""
-    if shared.json and options.output is None:
-        raise UsageError("--json keeps stdout for the summary: name a file with -o")
-    rows = world.on_root(export, options)
+    rows = world.on_root(export, options, shared)
     if options.output is None:
         return None
     return {"out": str(options.output), "table": options.table, "rows": rows}
 
 
-def export(options: Options) -> int:
+def export(options: Options, shared: SharedOptions) -> int:
     """Write the table and give the number of its rows."""
     from hpcreuse.store.atomic import atomic_path
     from hpcreuse.store.tables import find_table
     from hpcreuse.store.writers import WRITERS
 
+    if shared.json and options.output is None:
+        raise UsageError("--json keeps stdout for the summary: name a file with -o")
     table = find_table(options.path, options.table)
     write = WRITERS[options.format]
     counted = Counting(table.rows(options.path))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import DigestFields, SharedOptions
-from hpcreuse.config import argument, option, whole_number
+from hpcreuse.config import argument, option, size, whole_number
 
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
@@ -29,10 +29,8 @@ class Options(DigestFields):
     )
     out: Path = option("the run: made, or added to", metavar="RUN", convert=Path)
     url_prefix: str | None = option("URL of folders, tars and zips instead of http://NAME/", None, metavar="URL")
-    max_payload: str = option("quarantine larger payloads", "64M", metavar="SIZE")
-    max_components: int = option(
-        "drop URLs with more path components", 96, metavar="N", convert=whole_number
-    )
+    max_payload: int = option("quarantine larger payloads", "64M", metavar="SIZE", convert=size)
+    max_components: int = option("drop URLs with more path components", 96, metavar="N", convert=whole_number)
     max_repeats: int = option(
         "drop URLs in which a path component occurs more often", 3, metavar="N", convert=whole_number
     )
@@ -45,16 +43,13 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
     """Collective. Hash, and give the summary."""
     from hpcreuse.commands.jobs import digest_options, memory_budget
     from hpcreuse.crawl.pages import Limits
-    from hpcreuse.parallel.memory import parse_size
     from hpcreuse.reuse.hashing import HashJob, hash_crawl
 
     job = HashJob(
         inputs=options.inputs,
         run=options.out,
         options=digest_options(options),
-        limits=Limits(
-            parse_size(options.max_payload), options.max_components, options.max_repeats, options.max_run_repeats
-        ),
+        limits=Limits(options.max_payload, options.max_components, options.max_repeats, options.max_run_repeats),
         url_prefix=options.url_prefix,
         memory=memory_budget(world, shared),
         progress_seconds=0 if shared.quiet else shared.progress,
@@ -65,20 +60,26 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Say what was hashed."""
-    from hpcreuse.parallel.progress import size
+    from hpcreuse.parallel.progress import size as bytes_text
 
     seconds = max(summary["seconds"], 1e-9)
     skipped = ", ".join(f"{count:,} {kind}" for kind, count in summary["skipped"].items())
     lines = [
         ("run", summary["out"]),
-        ("partitions", f"{summary['partitions']:,} hashed, {summary['partitions_done_before']:,} done before"),
+        (
+            "partitions",
+            f"{summary['partitions']:,} hashed, {summary['partitions_done_before']:,} done before",
+        ),
         ("records", f"{summary['records']:,} = files + skipped + quarantined"),
         ("files", f"{summary['files']:,}"),
         ("skipped", f"{sum(summary['skipped'].values()):,}" + (f" ({skipped})" if skipped else "")),
         ("quarantined", f"{summary['quarantined']:,}"),
         ("chunks", f"{summary['chunks']:,}"),
-        ("payload", size(summary["payload_bytes"])),
-        ("rate", f"{summary['files'] / seconds:,.0f} files/s, {size(summary['payload_bytes'] / seconds)}/s"),
+        ("payload", bytes_text(summary["payload_bytes"])),
+        (
+            "rate",
+            f"{summary['files'] / seconds:,.0f} files/s, {bytes_text(summary['payload_bytes'] / seconds)}/s",
+        ),
     ]
     if summary["quarantined"]:
         lines.append(("see", f"hpcreuse export {summary['out']} quarantine"))

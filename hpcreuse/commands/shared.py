@@ -3,8 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from hpcreuse.config import number, option
+from hpcreuse.config import number, option, size
 from hpcreuse.errors import UsageError
+
+LEAST_MEMORY = 1 << 20
 
 
 def tag_names(text: str) -> tuple[str, ...]:
@@ -15,18 +17,33 @@ def tag_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def memory_size(text: str) -> int:
+    """Read how much memory a rank may use."""
+    if size(text) < LEAST_MEMORY:
+        raise UsageError(f"{text} is too little: give at least 1M")
+    return size(text)
+
+
+def seconds(text: str) -> float:
+    """Read a time span."""
+    if number(text) < 0:
+        raise UsageError(f"'{text}' is not a number of seconds")
+    return number(text)
+
+
 @dataclass(frozen=True)
 class SharedOptions:
     """What every verb takes."""
 
     config: str | None = option("settings in TOML (default: ./hpcreuse.toml if there)", None, metavar="FILE")
-    memory: str | None = option(
+    memory: int | None = option(
         "memory per rank, e.g. 512M or 2G (default: a share of what Slurm, the cgroup or the node gives)",
         None,
         metavar="SIZE",
+        convert=memory_size,
     )
     json: bool = option("print one summary object on stdout and nothing else there", False)
-    progress: float = option("seconds between progress lines, 0 for none", 10.0, metavar="SECONDS", convert=number)
+    progress: float = option("seconds between progress lines, 0 for none", 10.0, metavar="SECONDS", convert=seconds)
     verbose: bool = option("say more", False, flag="-v")
     quiet: bool = option("say only what went wrong", False, flag="-q")
     log_dir: str | None = option("write a log file per rank there", None, metavar="DIR")
@@ -39,7 +56,7 @@ class DigestFields:
     """How pages become digests; labels and runs must agree in these."""
 
     tags: tuple[str, ...] = option(
-        "tags that start a chunk", ("p", "div"), metavar="TAGS", convert=tag_names, section="digest"
+        "tags that start a chunk", "p,div", metavar="TAGS", convert=tag_names, section="digest"
     )
     tag_ends: str = option(
         "what ends a tag name: the authors' matcher, or all that HTML allows",

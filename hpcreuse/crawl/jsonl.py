@@ -20,9 +20,7 @@ class _Line(NamedTuple):
     """Longer than the content when the line was too long to keep."""
 
 
-def read_jsonl(
-    source: Readable, archive: str, url_prefix: str, ledger: Ledger, limits: Limits
-) -> Iterator[Page]:
+def read_jsonl(source: Readable, archive: str, url_prefix: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
     """Give the pages of JSON lines; offsets are those of lines in the decompressed file."""
     # A character outside ASCII may be escaped: six bytes of JSON for two or three of UTF-8. The rest of the
     # object (metadata) is the slack.
@@ -32,9 +30,7 @@ def read_jsonl(
         if not content or content.isspace():
             continue
         if line.length > len(line.content):
-            ledger.quarantine(
-                archive, line.offset, "", f"line of {line.length} bytes is over the limit of {longest}"
-            )
+            ledger.quarantine(archive, line.offset, "", f"line of {line.length} bytes is over the limit of {longest}")
             continue
         if line.number == 1 and content.lstrip().startswith(b"["):
             ledger.quarantine(archive, line.offset, "", _ARRAY)

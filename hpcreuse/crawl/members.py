@@ -24,7 +24,8 @@ READ = 1 << 18
 # Its stub declares an instance where there is a class.
 ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
 _AHEAD = 1 << 18
-_SALVAGE_STEP = 64
+# No longer than the shortest checksum: what comes before it must be out when it fails.
+_SALVAGE_STEP = 4
 _PADDING = re.compile(rb"[\0\r\n]*")
 
 
@@ -270,14 +271,14 @@ def _salvage(source: Input, codec: Codec, member: int, given: int) -> Iterator[P
     made = 0
     while True:
         view: bytes | memoryview = b""
+        near = source.offset > failed - 3 * FEED
         if decoder.needs_input:
-            near = source.offset > failed - 3 * FEED
             view = source.view(_SALVAGE_STEP if near else FEED)
             if not view:
                 return
             source.advance(len(view))
         try:
-            data = _inflate(codec, decoder, view)
+            data = _inflate(codec, decoder, view, FEED if near else PIECE)
         except Broken:
             return
         fresh = data[max(0, given - made) :]

@@ -80,9 +80,7 @@ def plan(inputs: Sequence[str], url_prefix: str | None, partition_bytes: int = 2
         pages.sort(key=lambda found: os.fsencode(found.name))
         partitions.extend(_slices(folder, pages, prefix, partition_bytes))
 
-    partitions.extend(
-        _partition(found.name, found, prefix) for real, found in files.items() if real not in taken
-    )
+    partitions.extend(_partition(found.name, found, prefix) for real, found in files.items() if real not in taken)
     return sorted(partitions, key=lambda part: (os.fsencode(part.source), part.number))
 
 
@@ -116,9 +114,7 @@ def _listed(path: str) -> list[str]:
     paths = [line for line in lines if line and not line.startswith("#")]
 
     with ThreadPoolExecutor(_STATS_AT_ONCE) as pool:
-        missing = [
-            line for line, there in zip(paths, pool.map(os.path.lexists, paths), strict=True) if not there
-        ]
+        missing = [line for line, there in zip(paths, pool.map(os.path.lexists, paths), strict=True) if not there]
     if missing:
         few = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise CrawlError(f"{path}: {len(missing)} of {len(paths)} listed files do not exist: {few}")

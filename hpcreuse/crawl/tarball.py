@@ -33,9 +33,7 @@ _KINDS = {
 _SPARSE = "sparse files in a tar are not supported"
 
 
-def read_tar(
-    source: Readable, archive: str, url_prefix: str, ledger: Ledger, limits: Limits
-) -> Iterator[Page]:
+def read_tar(source: Readable, archive: str, url_prefix: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
     """Give the regular files of a tar as pages; offsets are those of headers in the decompressed tar."""
     tar = _Tar(source)
     try:
@@ -60,9 +58,7 @@ def _page(
         reason = ""
     elif climbs_out(path):
         reason = "name climbs out of the archive"
-    elif member.type == tarfile.GNUTYPE_SPARSE or any(
-        key.startswith("GNU.sparse") for key in member.pax_headers
-    ):
+    elif member.type == tarfile.GNUTYPE_SPARSE or any(key.startswith("GNU.sparse") for key in member.pax_headers):
         reason = _SPARSE
     elif member.size > limits.max_payload:
         reason = too_large(member.size, limits.max_payload)
@@ -119,9 +115,7 @@ class _Tar:
             header = None if damaged and block[257:262] != b"ustar" else _parse(block)
             if header is None:
                 if not damaged:
-                    ledger.quarantine(
-                        archive, offset, "", "damaged tar header, going on at the next sound one"
-                    )
+                    ledger.quarantine(archive, offset, "", "damaged tar header, going on at the next sound one")
                 damaged, name, extra, first = True, "", dict(self._defaults), -1
                 continue
             empty, damaged = 0, False

@@ -9,9 +9,7 @@ from hpcreuse.crawl.containers import is_archive_name, is_plain_name, page_url, 
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 
 
-def read_tree(
-    folder: str, names: Iterable[str], url_prefix: str, ledger: Ledger, limits: Limits
-) -> Iterator[Page]:
+def read_tree(folder: str, names: Iterable[str], url_prefix: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
     """Give the pages of the named files of a folder; what is no regular file is counted by kind."""
     root = folder.rstrip("/")
     inside = os.path.realpath(folder).rstrip("/") + "/"

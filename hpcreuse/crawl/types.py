@@ -87,8 +87,7 @@ _UNICODE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SPACE = rb"(?:\xef\xbb\xbf)?\s*"
 _HTML = re.compile(_SPACE + rb"<(?:!doctype\s+html|html(?=[\s>/]|$))", re.IGNORECASE)
 _HTML_PARTS = re.compile(
-    _SPACE
-    + rb"<(?:!--|(?:!doctype\s+html|html|head|body|script|title|div|p|table|h[1-6]|a|b|br|i|font|center|"
+    _SPACE + rb"<(?:!--|(?:!doctype\s+html|html|head|body|script|title|div|p|table|h[1-6]|a|b|br|i|font|center|"
     rb"meta|link|style|iframe|frameset|img|form|ul|ol|pre|span|base|main|section|article|nav|header)"
     rb"(?=[\s>/]|$))",
     re.IGNORECASE,

@@ -116,9 +116,7 @@ def _find_members(raw: BinaryIO) -> Iterator[zipfile.ZipInfo]:
     offset = 0
     while offset + _HEADER.size <= end:
         raw.seek(offset)
-        magic, _, flags, method, _, _, crc, packed, size, name_size, extra_size = _HEADER.unpack(
-            raw.read(_HEADER.size)
-        )
+        magic, _, flags, method, _, _, crc, packed, size, name_size, extra_size = _HEADER.unpack(raw.read(_HEADER.size))
         if magic != b"PK\x03\x04":
             return
         name = raw.read(name_size)

@@ -1,0 +1,1 @@
+"""One page to digests, chunks, DOM. Pure functions: no files, no MPI."""

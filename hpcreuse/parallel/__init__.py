@@ -1,0 +1,1 @@
+"""What passes between ranks: the world, shared-out work, exchange, join, moments, progress."""

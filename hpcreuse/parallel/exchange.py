@@ -34,9 +34,7 @@ def exchange(
     return [_exchange_column(world, column, cuts, rcounts, round_bytes) for column in columns], rcounts
 
 
-def exchange_ragged(
-    world: World, strings: Ragged, cuts: NDArray[np.integer], round_bytes: int = ROUND_BYTES
-) -> Ragged:
+def exchange_ragged(world: World, strings: Ragged, cuts: NDArray[np.integer], round_bytes: int = ROUND_BYTES) -> Ragged:
     """Collective. Send strings cuts[r] to cuts[r + 1] to rank r."""
     (lengths,), _ = exchange(world, [strings.lengths], cuts, round_bytes)
     (values,), _ = exchange(world, [strings.values], strings.offsets[cuts], round_bytes)

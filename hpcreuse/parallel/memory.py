@@ -1,27 +1,13 @@
 """How much memory a rank may use: what the user says, else its share of what the node gives."""
 
 import os
-import re
 import resource
 from pathlib import Path
 
-from hpcreuse.errors import UsageError
 from hpcreuse.parallel.world import World
-
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 # Python, NumPy, HDF5 and MPI take some themselves, and others run on the node too
 SHARE_OF_NODE = 0.5
-
-LEAST = 1 << 20
-
-
-def parse_size(text: str) -> int:
-    """Read a size such as 64M, 2G or 1.5g in bytes."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
-    if not match:
-        raise UsageError(f"'{text}' is not a size: write e.g. 512M or 2G")
-    return int(float(match[1]) * UNITS[match[2].upper()])
 
 
 def default_budget(world: World) -> int:

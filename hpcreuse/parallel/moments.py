@@ -32,9 +32,7 @@ class Moments:
         fixed = to_fixed(values)
         high, low = fixed >> LIMB, fixed & ((1 << LIMB) - 1)
         squares = (
-            (_exact_sum(high * high) << (2 * LIMB))
-            + (_exact_sum(high * low) << (LIMB + 1))
-            + _exact_sum(low * low)
+            (_exact_sum(high * high) << (2 * LIMB)) + (_exact_sum(high * low) << (LIMB + 1)) + _exact_sum(low * low)
         )
         return cls(len(fixed), _exact_sum(fixed), squares)
 

@@ -22,9 +22,7 @@ class Passes:
     splitters: list[bytes]
 
     @classmethod
-    def plan(
-        cls, world: World, cost: int, memory: int, runs: Sequence[tuple[int, Callable[[int], bytes]]]
-    ) -> "Passes":
+    def plan(cls, world: World, cost: int, memory: int, runs: Sequence[tuple[int, Callable[[int], bytes]]]) -> "Passes":
         """Collective. Decide how many passes there must be and where the ranges lie.
 
         Args:

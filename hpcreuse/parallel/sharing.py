@@ -64,7 +64,7 @@ class WorkQueue(Generic[T]):
         while True:
             done, item = request.test()
             if done:
-                return item  # type: ignore[no-any-return]
+                return item
             time.sleep(NAP / 10)
 
     def _serve_one(self) -> bool:

@@ -21,9 +21,7 @@ def sample_places(rows: int, samples: int) -> list[int]:
     return [(2 * i + 1) * rows // (2 * samples) for i in range(samples)]
 
 
-def choose_splitters(
-    world: World, parts: int, runs: Sequence[tuple[int, Callable[[int], bytes]]]
-) -> list[bytes]:
+def choose_splitters(world: World, parts: int, runs: Sequence[tuple[int, Callable[[int], bytes]]]) -> list[bytes]:
     """Collective. Choose parts-1 splitters that cut all keys of all ranks into ranges of about equal size.
 
     Args:

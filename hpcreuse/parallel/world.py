@@ -62,11 +62,11 @@ class World:
             except HpcreuseError as error:
                 outcome = (None, error)
         self.wait()
-        result, error = self.comm.bcast(outcome)
-        if error is not None:
-            error.shared = True
-            raise error
-        return result  # type: ignore[no-any-return]
+        result, problem = self.comm.bcast(outcome)
+        if problem is not None:
+            problem.shared = True
+            raise problem
+        return result
 
     def map(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
         """Collective. Apply a function to each item, every rank to its slice, and give all outcomes to all."""
@@ -109,4 +109,3 @@ def launched_ranks() -> int:
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
     return 1
-

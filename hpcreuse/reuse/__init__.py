@@ -1,0 +1,1 @@
+"""Content reuse, from hashing to bad neighborhoods (METHODS.md section 1)."""

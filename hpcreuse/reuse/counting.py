@@ -54,9 +54,7 @@ class SortedRun:
         if self.in_memory is None:
             return self.shard.distinct(first, last)
         rows = slice(first, last)
-        return Counted(
-            self.in_memory.digests[rows], self.in_memory.counts[rows], self.in_memory.lengths[rows]
-        )
+        return Counted(self.in_memory.digests[rows], self.in_memory.counts[rows], self.in_memory.lengths[rows])
 
     def _cut(self, key: bytes) -> int:
         splitter = dg.from_bytes(key, len(key))
@@ -112,4 +110,3 @@ def count_pass(
     del mine
     with phases("sort"):
         return Counted.combine([Counted(*columns)])
-

@@ -161,9 +161,7 @@ def match_shards(
         return statistics, Targets(threshold, world.comm.allreduce(above))
 
 
-def match_shard(
-    catalog: Catalog, number: int | None, lookup: LabelLookup, rule: StopRule, phases: Phases
-) -> Found:
+def match_shard(catalog: Catalog, number: int | None, lookup: LabelLookup, rule: StopRule, phases: Phases) -> Found:
     """Collective if the look-up is spread. Match one shard, or take part with none."""
     width = catalog.run.options.width
     if number is None:

@@ -57,7 +57,12 @@ def sort_files(world: World, catalog: Catalog, scratch: Path, memory: int, phase
     """Collective. Write the files of all shards in order of URL, one part per pass and rank."""
     with ExitStack() as stack:
         runs = [
-            UrlRun(stack.enter_context(Shard.open(catalog.shards[n].path)), n, int(catalog.first_file[n]), scratch / "spool")
+            UrlRun(
+                stack.enter_context(Shard.open(catalog.shards[n].path)),
+                n,
+                int(catalog.first_file[n]),
+                scratch / "spool",
+            )
             for n in catalog.mine
         ]
         with phases("sample"):
@@ -70,9 +75,7 @@ def sort_files(world: World, catalog: Catalog, scratch: Path, memory: int, phase
             world.stop_if_asked()
 
 
-def sort_pass(
-    world: World, bounds: list[bytes | None], runs: list[UrlRun], memory: int, phases: Phases
-) -> FileRows:
+def sort_pass(world: World, bounds: list[bytes | None], runs: list[UrlRun], memory: int, phases: Phases) -> FileRows:
     """Collective. Bring the files in the ranges of one pass to their ranks and sort them there."""
     with phases("read"):
         mine = FileRows.concatenate([FileRows.empty(), *(run.between(bounds[0], bounds[-1]) for run in runs)])
@@ -81,11 +84,11 @@ def sort_pass(
         inner = [bisect.bisect_left(urls, bound) for bound in bounds[1:-1] if bound is not None]
         cuts = np.array([0, *inner, len(urls)])
     with phases("exchange"):
-        columns, _ = exchange(world, [mine.number, mine.chunks, mine.bad], cuts, memory // 4)
+        (number, chunks, bad), _ = exchange(world, [mine.number, mine.chunks, mine.bad], cuts, memory // 4)
         url: Ragged = exchange_ragged(world, mine.url, cuts, memory // 4)
         matches = exchange_ragged(world, mine.matches, cuts, memory // 4)
     with phases("sort"):
-        return in_order(FileRows(url, *columns, matches))[0]
+        return in_order(FileRows(url, number, chunks, bad, matches))[0]
 
 
 def in_order(rows: FileRows) -> tuple[FileRows, list[bytes]]:

@@ -1,0 +1,1 @@
+"""What lies on disk: shards, counts, labels, results; versions; atomic writes."""

@@ -23,7 +23,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     try:
         yield scratch
         flush_to_disk(scratch)
-        os.replace(scratch, path)
+        scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
 

@@ -1,7 +1,7 @@
 """Global counts of a run's objects, kept so that another threshold needs no new exchange.
 
-    RUN/counts/chunk/counts.json       what was counted, how many pieces, the histogram; written last
-    RUN/counts/chunk/piece-00000.h5    distinct digests in order with count and length; pieces follow on each other
+RUN/counts/chunk/counts.json       what was counted, how many pieces, the histogram; written last
+RUN/counts/chunk/piece-00000.h5    distinct digests in order with count and length; pieces follow on each other
 """
 
 import json

@@ -1,8 +1,8 @@
 """Labels: the set L of labelled digests, in one HDF5 file that can be pushed to where it is needed.
 
-    digest, count, length    sorted by digest, contiguous
-    source                   number in `sources` of the page a label comes from; number 0 is "none"
-    histogram/               duplicates, objects
+digest, count, length    sorted by digest, contiguous
+source                   number in `sources` of the page a label comes from; number 0 is "none"
+histogram/               duplicates, objects
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,12 @@ class LabelsWriter:
         """Add labels that follow those added before; without sources they come from none."""
         first, last = self.rows, self.rows + len(labels)
         numbers = np.zeros(len(labels), np.uint32) if sources is None else sources.astype(np.uint32)
-        columns = {"digest": labels.digests, "count": labels.counts, "length": labels.lengths, "source": numbers}
+        columns = {
+            "digest": labels.digests,
+            "count": labels.counts,
+            "length": labels.lengths,
+            "source": numbers,
+        }
         for name, column in columns.items():
             dataset = self.file[name]
             dataset[first:last] = column

@@ -10,7 +10,6 @@ Everything is written to a temporary folder beside it, which takes its place at 
 """
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -47,7 +46,11 @@ class FileRows:
     def take(self, order: NDArray[np.integer]) -> "FileRows":
         """Give the rows at these places, in this order."""
         return FileRows(
-            self.url.take(order), self.number[order], self.chunks[order], self.bad[order], self.matches.take(order)
+            self.url.take(order),
+            self.number[order],
+            self.chunks[order],
+            self.bad[order],
+            self.matches.take(order),
         )
 
     @classmethod
@@ -98,7 +101,9 @@ def read_files(path: Path) -> Iterator[FileRows]:
             last = min(first + BLOCK_ROWS, len(file["number"]))
             yield FileRows(
                 container.read_ragged(file, "url", first, last),
-                *(file[name][first:last] for name in ("number", "chunks", "bad")),
+                file["number"][first:last],
+                file["chunks"][first:last],
+                file["bad"][first:last],
                 container.read_ragged(file, "matches", first, last),
             )
 
@@ -145,8 +150,8 @@ def finish(path: Path, header: dict[str, Any], summary: dict[str, Any]) -> None:
     old = path.with_name(f".{path.name}.old{atomic.TEMPORARY}")
     atomic.remove(old)
     if path.exists():
-        os.replace(path, old)
-    os.replace(scratch, path)
+        path.replace(old)
+    scratch.replace(path)
     atomic.remove(old)
 
 

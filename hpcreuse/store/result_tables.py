@@ -107,7 +107,8 @@ TABLES = {
     "files": Table(columns(url=str, chunks=int, bad=int, contains=float, target=bool), files),
     "matches": Table(columns(url=str, position=int, digest=str, source=str), matches),
     "neighborhoods": Table(
-        columns(prefix=str, depth=int, files=int, chunks=int, bad=int, badness=float, target=bool), neighborhoods
+        columns(prefix=str, depth=int, files=int, chunks=int, bad=int, badness=float, target=bool),
+        neighborhoods,
     ),
     "summary": Table(SUMMARY, summary),
 }

@@ -1,8 +1,8 @@
 """A run: a folder of shards, all made with the same digest options.
 
-    RUN/run.json        format, version, creator, digest options: written before the first shard
-    RUN/shards/*.h5     one or more parts per partition; the last part of each says so
-    RUN/counts/         global counts, kept by `discover`
+RUN/run.json        format, version, creator, digest options: written before the first shard
+RUN/shards/*.h5     one or more parts per partition; the last part of each says so
+RUN/counts/         global counts, kept by `discover`
 """
 
 import hashlib
@@ -144,7 +144,8 @@ def incomplete(shards: list[ShardInfo]) -> list[tuple[str, int]]:
     return [
         key
         for key, group in parts.items()
-        if [s.part for s in group] != list(range(len(group))) or [s.last for s in group] != [False] * (len(group) - 1) + [True]
+        if [s.part for s in group] != list(range(len(group)))
+        or [s.last for s in group] != [False] * (len(group) - 1) + [True]
     ]
 
 

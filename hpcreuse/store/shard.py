@@ -1,11 +1,11 @@
 """A shard: the files, chunks and distinct digests of one partition of the crawl, in one HDF5 file.
 
-    files/       digest, url, archive, offset, length, mime, chunk_start; `by_url`, the order by URL;
-                 `directory`, the deepest neighborhood of each file as a number in directories
-    chunks/      in page order: number of its distinct digest, offset, length
-    distinct/    sorted by digest: digest, count, length; `index`, where each 12-bit prefix starts
-    directories, archives, mimes    distinct strings, sorted
-    quarantine/  archive, offset, url, reason
+files/       digest, url, archive, offset, length, mime, chunk_start; `by_url`, the order by URL;
+             `directory`, the deepest neighborhood of each file as a number in directories
+chunks/      in page order: number of its distinct digest, offset, length
+distinct/    sorted by digest: digest, count, length; `index`, where each 12-bit prefix starts
+directories, archives, mimes    distinct strings, sorted
+quarantine/  archive, offset, url, reason
 """
 
 from collections.abc import Iterator
@@ -120,7 +120,9 @@ class Shard:
     def distinct_files(self) -> Counted:
         """Count the distinct file digests."""
         each = Counted(
-            self.column("files/digest"), np.ones(self.files, np.int64), self.column("files/length").astype(np.int64)
+            self.column("files/digest"),
+            np.ones(self.files, np.int64),
+            self.column("files/length").astype(np.int64),
         )
         return Counted.combine([each])
 

@@ -50,5 +50,5 @@ def write_found(folder: Path, number: int, found: Found) -> None:
 def read_found(folder: Path, number: int) -> Found:
     """Read it back."""
     with container.open_container(_path(folder, number), FORMAT, VERSION) as file:
-        columns = (file[name][:] for name in ("file", "chunks", "bad"))
-        return Found(*columns, container.read_ragged(file, "matches"))
+        matches = container.read_ragged(file, "matches")
+        return Found(file["file"][:], file["chunks"][:], file["bad"][:], matches)

@@ -24,7 +24,11 @@ def write_jsonl(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO)
         out.write("".join(lines).encode())
 
 
-_ENCODERS: dict[type, Callable[[Any], str]] = {int: str, float: repr, bool: lambda value: "true" if value else "false"}
+_ENCODERS: dict[type, Callable[[Any], str]] = {
+    int: str,
+    float: repr,
+    bool: lambda value: "true" if value else "false",
+}
 
 
 def write_csv(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO) -> None:
@@ -52,7 +56,13 @@ def write_parquet(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryI
         import pyarrow.parquet as pq
     except ImportError:
         raise UsageError("Parquet needs the package pyarrow: pip install 'hpcreuse[parquet]'") from None
-    types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), list: pa.list_(pa.string())}
+    types = {
+        str: pa.string(),
+        int: pa.int64(),
+        float: pa.float64(),
+        bool: pa.bool_(),
+        list: pa.list_(pa.string()),
+    }
     schema = pa.schema([(column.name, types[column.type]) for column in columns])
     with pq.ParquetWriter(out, schema) as writer:
         for block in blocks(rows, 10 * BLOCK_ROWS):

@@ -1,0 +1,84 @@
+"""hpcreuse show: the content of a digest and where it stands."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpcreuse.commands.shared import SharedOptions
+from hpcreuse.config import argument, option, whole_number
+from hpcreuse.errors import StoreError
+
+if TYPE_CHECKING:
+    from hpcreuse.parallel.world import World
+
+HELP = "print the content of a chunk or file by its digest, and where it stands"
+EXAMPLES = """\
+  hpcreuse show run 63ada55c0ba212a5b1f8d5a70890788f00972bf4
+  hpcreuse show run 63ada55c --places 100
+  hpcreuse show run 63ada55c --raw > chunk.html
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `show` takes."""
+
+    run: Path = argument("a run", metavar="RUN", convert=Path)
+    digest: str = argument("a digest in hex, or its first 8 digits or more", metavar="DIGEST")
+    places: int = option("how many places to list", 20, metavar="N", convert=whole_number)
+    bytes: int = option("how much of the content to print", 2000, metavar="N", convert=whole_number)
+    raw: bool = option("write the content alone to stdout, byte for byte", False)
+
+
+def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any] | None:
+    """Collective. Find the digest; rank 0 prints."""
+    from hpcreuse.reuse.showing import show
+
+    found = show(world, options.run, options.digest)
+    if options.raw:
+        world.on_root(write_raw, found)
+        return None
+    content = found["content"]
+    found["content"] = None if content is None else content[: options.bytes].decode("utf-8", "backslashreplace")
+    found["content_cut"] = content is not None and len(content) > options.bytes
+    found["places_listed"] = min(options.places, len(found["places"]))
+    found["places"] = found["places"][: options.places]
+    return found
+
+
+def write_raw(found: dict[str, Any]) -> None:
+    """Write the content as it is."""
+    if found["content"] is None:
+        raise StoreError(found["problem"])
+    sys.stdout.buffer.write(found["content"])
+    sys.stdout.buffer.flush()
+
+
+def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Show the content, made safe for a terminal, and the places."""
+    kinds = [f"{summary[k]:,} {k}" for k in ("chunks", "files") if summary[k]]
+    lines = [
+        ("digest", summary["digest"]),
+        ("stands in", f"{' and '.join(kinds)}, {summary['length']:,} bytes"),
+    ]
+    if summary["content"] is None:
+        lines.append(("content", summary["problem"]))
+    else:
+        shown = safe_lines(summary["content"])
+        if summary["content_cut"]:
+            shown.append("... (--bytes N shows more, --raw all)")
+        lines += [("content", shown[0]), *(("", line) for line in shown[1:])]
+    for place in summary["places"]:
+        where = "file " if place["position"] < 0 else f"chunk {place['position']:<5}"
+        lines.append((where.strip(), f"{place['url']}  {place['archive']}:{place['offset']}"))
+    left = summary["chunks"] + summary["files"] - summary["places_listed"]
+    if left:
+        lines.append(("", f"and {left:,} more: --places N lists them"))
+    return lines
+
+
+def safe_lines(content: str) -> list[str]:
+    """Cut into lines; control characters, which could steer a terminal, are shown as escapes."""
+    lines = content.replace("\r\n", "\n").split("\n")
+    return ["".join(c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line) for line in lines]

@@ -1,0 +1,1 @@
+"""What comes in: archives, folders and containers of pages; cleaning; URL to neighborhood."""
