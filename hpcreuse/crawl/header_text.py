@@ -8,6 +8,20 @@ _NOT_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _WEB = re.compile(rb"[ \t]*<?\s*https?:", re.IGNORECASE)
 
 
+def empty_line(buf: bytes, start: int, reach: int) -> int:
+    """Bytes from `start` up to and with the first empty line before `reach`; 0 when there is none.
+
+    Lines end in CRLF, in LF, or (text-mode copies of CRLF) in CR CR LF.
+    """
+    crlf = buf.find(b"\n\r\n", start, reach)
+    bare = buf.find(b"\n\n", start, reach if crlf < 0 else crlf + 1)
+    end = bare + 2 if bare >= 0 else crlf + 3 if crlf >= 0 else 0
+    mangled = buf.find(b"\n\r\r\n", start, end or reach)
+    if mangled >= 0:
+        end = mangled + 4
+    return end - start if end else 0
+
+
 def is_web(target: bytes) -> bool:
     """Whether a record's target is an http or https URL."""
     return target.startswith((b"http://", b"https://")) or _WEB.match(target) is not None

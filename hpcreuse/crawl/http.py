@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from hpcreuse.crawl.encodings import Undecodable, decode, over_limit
+from hpcreuse.crawl.header_text import empty_line
 
 MAX_HEADER = 1 << 20
 _NEAR = 1 << 14
@@ -12,8 +13,6 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n)")
-# Text-mode copies turn CRLF into CR CR LF.
-_MANGLED = re.compile(rb"\n\r+\n")
 _NEWLINE = re.compile(rb"\r?\n")
 
 
@@ -48,15 +47,9 @@ def body_start(block: bytes, start: int, end: int) -> int:
     """Where the body begins: behind the first empty line, `end` when there is none."""
     for near in (_NEAR, MAX_HEADER):
         reach = start + near if start + near < end else end
-        crlf = block.find(b"\n\r\n", start, reach)
-        bare = block.find(b"\n\n", start, reach if crlf < 0 else crlf + 1)
-        if bare >= 0:
-            return bare + 2
-        if crlf >= 0:
-            return crlf + 3
-    mangled = _MANGLED.search(block, start, min(end, start + MAX_HEADER))
-    if mangled is not None:
-        return mangled.end()
+        size = empty_line(block, start, reach)
+        if size:
+            return start + size
     if end - start > MAX_HEADER:
         raise Undecodable("HTTP header over 1 MiB")
     return end

@@ -9,7 +9,7 @@ offset in the decompressed stream.
 import re
 from collections.abc import Iterator
 
-from hpcreuse.crawl.header_text import is_web, unfold
+from hpcreuse.crawl.header_text import empty_line, is_web, unfold
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.payloads import read_pages
 from hpcreuse.crawl.records import Head
@@ -29,8 +29,6 @@ _REAL = re.compile(
     rb"(?:WARC-Type|WARC-Record-ID|WARC-Date|Content-Length)[ \t]*:",
     re.IGNORECASE,
 )
-# Text-mode copies turn CRLF into CR CR LF.
-_MANGLED = re.compile(rb"\n\r+\n")
 _PAGE_TYPES = (b"response", b"resource", b"conversion")
 
 
@@ -111,25 +109,14 @@ def _header_size(stream: Stream) -> int:
     """Bytes up to and with the first empty line; 0 when there is none within the limit."""
     for reach in (_NEAR, MAX_HEADER):
         if stream.buffered() < reach:
-            size = _empty_line(stream.buf, stream.pos, stream.buffered())
+            size = empty_line(stream.buf, stream.pos, len(stream.buf))
             if size:
                 return size
             stream.need(reach)
-        size = _empty_line(stream.buf, stream.pos, reach)
+        size = empty_line(stream.buf, stream.pos, stream.pos + reach)
         if size:
             return size
     return 0
-
-
-def _empty_line(buf: bytes, start: int, reach: int) -> int:
-    crlf = buf.find(b"\n\r\n", start, start + reach)
-    bare = buf.find(b"\n\n", start, start + reach if crlf < 0 else crlf + 1)
-    if bare >= 0:
-        return bare + 2 - start
-    if crlf >= 0:
-        return crlf + 3 - start
-    mangled = _MANGLED.search(buf, start, start + reach)
-    return mangled.end() - start if mangled is not None else 0
 
 
 def _skipped_kind(kind: bytes, url: bytes) -> str:
