@@ -52,5 +52,10 @@ def unfold(raw: bytes) -> bytes:
     return _FOLD.sub(b" ", raw) if b"\n" in raw else raw
 
 
+def first_line(raw: bytes) -> bytes:
+    """A value without the stray lines that follow it."""
+    return raw.partition(b"\n")[0].strip()
+
+
 def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8", "surrogateescape"))

@@ -170,12 +170,22 @@ class Records:
         if at_end and not self._seen:
             self._quarantine(offset, b"", self._nothing_found())
         else:
-            self._quarantine(offset, b"", f"{length} bytes between records are not a record")
+            reason = f"{length} bytes between records are not a record"
+            self._quarantine(offset, b"", reason + self._damage_here())
 
     def _refuse(self, head: Head, reason: str) -> None:
         """List a record that cannot be read; what follows up to the next record start belongs to it."""
-        self._quarantine(self._offset(), head.url, reason)
+        offset = self._offset()
         self._resync()
+        self._quarantine(offset, head.url, reason + self._damage_here())
+
+    def _damage_here(self) -> str:
+        """The damage at which reading stands, to go with the entry it belongs to; empty when there is none."""
+        stream = self.stream
+        if stream.damage is None or stream.pos < len(stream.buf):
+            return ""
+        self._damage_listed = True
+        return f" ({stream.damage.reason})"
 
     def _resync(self) -> None:
         """Go to the next real record start, else to where reading stops."""
@@ -278,12 +288,10 @@ class Records:
             sound = stream.damage is None
         if sound and (head.shrunk or head.newline == b"\n") and self._shrank(head, want - have):
             return self._cut(head, have)
-        reason = f"record cut short: {have - head.size} of {head.length} bytes"
-        if stream.damage is not None:
-            reason += f" ({stream.damage.reason})"
-            self._damage_listed = True
-        self._quarantine(self._offset(), head.url, reason)
+        offset = self._offset()
         stream.pos += have
+        reason = f"record cut short: {have - head.size} of {head.length} bytes"
+        self._quarantine(offset, head.url, reason + self._damage_here())
         return -1
 
     def _shrank(self, head: Head, missing: int) -> bool:
@@ -348,8 +356,8 @@ class Records:
             self._quarantine(offset, head.url, f"Content-Length {head.length} runs past the next record")
         else:
             there = stream.tell() - begin - head.size
-            self._quarantine(offset, head.url, f"record cut short: {there} of {head.length} bytes")
-            self._damage_listed = stream.damage is not None
+            reason = f"record cut short: {there} of {head.length} bytes"
+            self._quarantine(offset, head.url, reason + self._damage_here())
 
     def _pass_block(self, stop: int) -> int:
         """Go to `stop` or as far as there is; returns where the first record start inside is, else -1."""
