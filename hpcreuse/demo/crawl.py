@@ -32,6 +32,8 @@ class Crawl:
 
     archives: list[Path]
     groups: list[Group]
+    copies: list[str]
+    """URLs of all pages in neighborhoods that must be found bad."""
     files: int
     skipped: dict[str, int]
     quarantined: int
@@ -49,7 +51,7 @@ def make_crawl(folder: Path, seed: int = SEED) -> Crawl:
     random.Random(seed).shuffle(captures)
     folder.mkdir(parents=True)
     archives, skipped, first = [], Counter[str](), 0
-    for number, share in enumerate(SHARES):
+    for number in range(len(SHARES)):
         last = len(captures) * sum(SHARES[: number + 1]) // sum(SHARES)
         path = folder / f"crawl-{number:05d}.warc.gz"
         with Archive(path, seed + number) as archive:
@@ -62,6 +64,7 @@ def make_crawl(folder: Path, seed: int = SEED) -> Crawl:
     return Crawl(
         archives=archives,
         groups=planted.groups,
+        copies=planted.copies,
         files=len(captures),
         skipped=dict(sorted(skipped.items())),
         quarantined=2,

@@ -55,6 +55,12 @@ class Plant:
     quote: str
     """The wiki paragraph that one honest site quotes: a whole chunk."""
 
+    @property
+    def copies(self) -> list[str]:
+        """The pages that lie in neighborhoods to be found."""
+        starts = tuple(f"http://{prefix}" for group in self.groups if group.bad for prefix in group.prefixes)
+        return [capture.url for capture in self.captures if capture.url.startswith(starts)]
+
 
 def plant(seed: int) -> Plant:
     """Make up all sites; the same seed gives the same bytes."""
@@ -66,16 +72,16 @@ def plant(seed: int) -> Plant:
         captures += wiki_site(root, name, articles, prose)
     captures += link_farm(prose) + shops(prose)
     for number, root in enumerate(HONEST):
-        captures += honest_site(root, 10, prose, quote if number == 0 else "")
+        captures += honest_site(root, 30, prose, quote if number == 0 else "")
     captures += honest_site(COLLEGE, 30, prose)
     captures += wiki_site(COLLEGE_COPIES, "Notes of A. Hollis", articles[:PAGES_PER_TOPIC], prose)
     groups = [
-        Group("the wiki itself: its text is what is copied", ("opencompendium.example/",), True),
-        Group("clones of the wiki, in another frame", tuple(site(root) for root, _ in CLONES), True),
-        Group("link farm: one page on many hosts", tuple(FARM), True),
-        Group("shops: same furniture, own goods", tuple(SHOPS), False),
-        Group("honest sites (one quotes the wiki once)", tuple(HONEST), False),
-        Group("honest college with copies in a folder", (COLLEGE,), False),
+        Group("the wiki itself: its text is copied", ("opencompendium.example/",), True),
+        Group(f"{len(CLONES)} clones of it, in frames of their own", tuple(site(root) for root, _ in CLONES), True),
+        Group(f"{len(FARM)} hosts of a link farm", tuple(FARM), True),
+        Group(f"{len(SHOPS)} shops: shared furniture, own goods", tuple(SHOPS), False),
+        Group(f"{len(HONEST)} honest sites, one quotes the wiki once", tuple(HONEST), False),
+        Group("a college: honest, but for one folder", (COLLEGE,), False),
         Group("  that folder: " + COLLEGE_COPIES.removeprefix("college.example"), (COLLEGE_COPIES,), True),
     ]
     return Plant(captures, groups, quote)
@@ -154,7 +160,7 @@ def link_farm(prose: Prose) -> list[Capture]:
     for root in FARM:
         for number in range(6):
             own = f"<p>{prose.paragraph('spam', 2, 2)}</p>\n"
-            payload = page(prose.title("spam"), root, "", own + "".join(blocks), "")
+            payload = page(prose.title("spam"), root.rstrip("/"), "", own + "".join(blocks), "")
             captures.append(Capture(f"http://{root}offers/page{number}.html", payload))
     return captures
 

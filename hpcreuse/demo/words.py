@@ -45,7 +45,7 @@ _BLOG = {
     "My friend {person} came by with a {quality} {thing} and stayed for {number} minutes.|"
     "I never thought that a {quality} {thing} would matter, but {person} {verb} it {when}.|"
     "On the train from {place} I {verb} {object} and read {number} pages.|"
-    "It took {number} days until the {thing} worked again; {person} said it was {quality} luck.|"
+    "It took {number} days until the {thing} worked again; {person} never doubted the {quality} {thing}.|"
     "There is a {quality} shop in {place} where they {verb} {object} {when}.|"
     "If you ever see {object}, think of {place} and of a {quality} {thing}.|"
     "{person} asked what we {verb}; I said {object}, and a {thing} from {year}.",
