@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class Ragged:
     def __iter__(self) -> Iterator[bytes]:
         blob = self.values.tobytes()
         bounds = self.offsets.tolist()
-        return (blob[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
+        return (blob[a:b] for a, b in pairwise(bounds))
 
     @property
     def lengths(self) -> NDArray[np.int64]:

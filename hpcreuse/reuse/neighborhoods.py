@@ -11,6 +11,7 @@ import bisect
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,7 @@ def gather_pass(
         bounds_of_rank = np.concatenate([[0], np.cumsum(rcounts)])
         return merge(
             to_sums(names.slice(first, last), received[first:last])
-            for first, last in zip(bounds_of_rank[:-1], bounds_of_rank[1:], strict=True)
+            for first, last in pairwise(bounds_of_rank)
         )
 
 
