@@ -83,7 +83,7 @@ def test_blank_lines_before_records_are_passed() -> None:
     assert not ledger.quarantined
 
 
-@pytest.mark.parametrize("off", [-20, -3, -1, 1, 2, 5, 40])
+@pytest.mark.parametrize("off", [-20, -3, -1, 2, 5, 40])
 @pytest.mark.parametrize("pack", [gzip.compress, bytes])
 def test_a_wrong_length_is_mended(off: int, pack) -> None:
     block = HTTP + b"<html>some text of a page</html>"

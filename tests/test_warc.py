@@ -61,9 +61,7 @@ def http(body: bytes, newline: bytes = b"\r\n") -> bytes:
 
 def site(count: int) -> list[bytes]:
     """Records with bodies that differ in length and ends."""
-    return [
-        record(http(b"<p>page %d</p>" % n + b"\n" * (n % 4)), f"http://a.example/{n}") for n in range(count)
-    ]
+    return [record(http(b"<p>page %d</p>" % n + b"\n" * (n % 4)), f"http://a.example/{n}") for n in range(count)]
 
 
 def bodies(count: int) -> list[bytes]:
@@ -439,9 +437,7 @@ def written(records: list[tuple[str, str, bytes]], packed: bool) -> bytes:
         headers = None
         if kind == "response":
             headers = StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.0")
-        writer.write_record(
-            writer.create_warc_record(url, kind, payload=io.BytesIO(payload), http_headers=headers)
-        )
+        writer.write_record(writer.create_warc_record(url, kind, payload=io.BytesIO(payload), http_headers=headers))
     return raw.getvalue()
 
 
