@@ -241,6 +241,15 @@ def test_a_header_that_lies_about_its_size_costs_no_memory() -> None:
     assert "over the limit" in reasons(tar_pages(info.tobuf())[1])[0]
 
 
+@pytest.mark.parametrize("length", [b"0", b"000", b"1", b"x", b"", b"-5", b"99999999999", "²".encode()])
+def test_extended_headers_with_a_wrong_length_end_there(length: bytes) -> None:
+    info = tarfile.TarInfo("pax")
+    info.type, content = tarfile.XHDTYPE, length + b" path=other\n"
+    info.size = len(content)
+    pages, _ = tar_pages(info.tobuf() + content.ljust(512, b"\0") + make_tar({"page": b"x"}))
+    assert [page.payload for page in pages] == [b"x"]
+
+
 @given(st.binary(max_size=3000))
 def test_no_bytes_make_the_tar_reader_fail(noise: bytes) -> None:
     tar_pages(noise)
@@ -347,7 +356,7 @@ def test_a_zip_that_lost_its_directory_keeps_the_members_before_the_cut(
     data = target.getvalue()
     whole, _ = zip_pages(data)
     assert len(whole) == 3
-    for cut in range(0, data.index(b"PK\x01\x02") + 1):
+    for cut in range(data.index(b"PK\x01\x02") + 1):
         pages, ledger = zip_pages(data[:cut])
         assert pages == whole[: len(pages)]
         assert "damaged zip" in reasons(ledger)[0]

@@ -173,7 +173,7 @@ def _records(content: bytes) -> dict[str, str]:
     while content:
         digits, space, _ = content.partition(b" ")
         length = int(digits) if space and digits.isdigit() and len(digits) < 8 else 0
-        key, equals, value = content[len(digits) + 1 : length - 1].partition(b"=")
+        key, equals, value = content[len(digits) + 1 : max(0, length - 1)].partition(b"=")
         if not equals:
             break
         records[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")

@@ -59,7 +59,7 @@ def read_wacz(container: zipfile.ZipFile, archive: str, ledger: Ledger, limits: 
 class Member:
     """A member of a zip that ends where its damage begins, so that the records before are not lost.
 
-    `zipfile` raises in place of the last bytes when a checksum is wrong; here it shows in `damage` afterwards.
+    `zipfile` raises in place of the last bytes when a checksum is wrong; here `damage` says so afterwards.
     """
 
     def __init__(self, container: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:

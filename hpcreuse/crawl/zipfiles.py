@@ -69,7 +69,7 @@ def read_zip(
 
 def member_kind(info: zipfile.ZipInfo) -> str:
     """Name what a member is; zips made on Unix keep the mode of the file."""
-    if info.orig_filename.endswith("/") or info.is_dir():
+    if info.orig_filename.endswith("/"):
         return "directory"
     mode = info.external_attr >> 16
     return file_kind(mode) if stat.S_IFMT(mode) else "file"
@@ -120,6 +120,8 @@ def _find_members(raw: BinaryIO) -> Iterator[zipfile.ZipInfo]:
         if magic != b"PK\x03\x04":
             return
         name = raw.read(name_size)
+        if len(name) < name_size:
+            return
         if size == _IN_EXTRA or packed == _IN_EXTRA:
             size, packed = _large_sizes(raw.read(extra_size), size, packed)
         start = offset + _HEADER.size + name_size + extra_size
