@@ -346,9 +346,7 @@ class Pipe(io.BytesIO):
 
 @pytest.mark.parametrize("out", [io.BytesIO, Pipe])
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_a_zip_that_lost_its_directory_keeps_the_members_before_the_cut(
-    out: type[io.BytesIO], method: int
-) -> None:
+def test_a_zip_that_lost_its_directory_keeps_the_members_before_the_cut(out: type[io.BytesIO], method: int) -> None:
     target = out()
     with zipfile.ZipFile(target, "w", method) as container:
         for name in "abc":
@@ -360,9 +358,7 @@ def test_a_zip_that_lost_its_directory_keeps_the_members_before_the_cut(
         pages, ledger = zip_pages(data[:cut])
         assert pages == whole[: len(pages)]
         assert "damaged zip" in reasons(ledger)[0]
-        assert len(pages) == sum(cut >= page.offset for page in whole[1:]) + (
-            cut == data.index(b"PK\x01\x02")
-        )
+        assert len(pages) == sum(cut >= page.offset for page in whole[1:]) + (cut == data.index(b"PK\x01\x02"))
 
 
 @given(st.data())

@@ -147,9 +147,7 @@ def test_a_list_names_paths_relative_to_the_current_folder(site: Path, monkeypat
 
 
 def test_missing_files_of_a_list_are_counted_and_the_first_named(site: Path) -> None:
-    listing = write(
-        site.parent / "paths", b"".join(b"no-%d.warc\n" % n for n in range(9)) + os.fsencode(site)
-    )
+    listing = write(site.parent / "paths", b"".join(b"no-%d.warc\n" % n for n in range(9)) + os.fsencode(site))
     with pytest.raises(CrawlError, match=r"9 of 10 .*no-0\.warc, no-1\.warc, no-2\.warc, \.\.\."):
         plan([f"@{listing}"], None)
 

@@ -112,9 +112,7 @@ def test_web_archives_are_known_by_content(
     name = f"x.{kind}{suffix}" if named else "without-a-telling-name"
     path = write(tmp_path / name, COMPRESSIONS[suffix](b"".join(records)))
     pages, ledger = read_all(path)
-    assert [(page.url, page.payload) for page in pages] == [
-        (f"http://host/{n}", b"<p>%c" % ord(n)) for n in "abc"
-    ]
+    assert [(page.url, page.payload) for page in pages] == [(f"http://host/{n}", b"<p>%c" % ord(n)) for n in "abc"]
     assert ledger.quarantined == []
     assert_found_again(pages)
 
@@ -169,9 +167,7 @@ def test_json_lines_are_read_in_any_compression(tmp_path: Path, name: str, suffi
     assert_found_again(pages)
 
 
-@pytest.mark.parametrize(
-    "content", [b'{"a": 1}\n', b'{\n "text": "pretty"\n}\n', b"{ color: red }", b"", b"<p>hello"]
-)
+@pytest.mark.parametrize("content", [b'{"a": 1}\n', b'{\n "text": "pretty"\n}\n', b"{ color: red }", b"", b"<p>hello"])
 def test_any_other_file_is_a_page_under_the_name_of_its_folder(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path / "pages" / "one file.dat", content)
     pages, ledger = read_all(path)
@@ -298,9 +294,7 @@ def test_a_broken_archive_is_quarantined_and_gives_no_page(tmp_path: Path, name:
     assert all(entry.reason for entry in ledger.quarantined)
 
 
-CUT_ARC = pytest.mark.xfail(
-    reason="records.py gives the bytes of a cut header line to the ARC record before it"
-)
+CUT_ARC = pytest.mark.xfail(reason="records.py gives the bytes of a cut header line to the ARC record before it")
 
 
 @pytest.mark.parametrize(
@@ -311,9 +305,7 @@ CUT_ARC = pytest.mark.xfail(
         for suffix in COMPRESSIONS
     ],
 )
-def test_archives_cut_anywhere_never_raise_and_keep_what_came_before(
-    tmp_path: Path, kind: str, suffix: str
-) -> None:
+def test_archives_cut_anywhere_never_raise_and_keep_what_came_before(tmp_path: Path, kind: str, suffix: str) -> None:
     lines = b"".join(b'{"url": "http://host/%d", "text": "%d"}\n' % (n, n) for n in range(9))
     content = {"warc": b"".join(WARC), "arc": b"".join(ARC), "tar": tar_of(FILES), "jsonl": lines}[kind]
     data = COMPRESSIONS[suffix](content)
@@ -380,9 +372,7 @@ def test_recursion_errors_are_dropped_from_every_kind_of_input_with_their_reason
     write(tmp_path / "x.warc", warc_record(f"http://host/{loop}", b"4"))
     pages, ledger = read_all(*tmp_path.iterdir())
     assert [page.payload for page in pages] == [b"3"]
-    assert [entry.reason for entry in ledger.quarantined] == [
-        "recursion error: path component 'a' occurs 4 times"
-    ] * 3
+    assert [entry.reason for entry in ledger.quarantined] == ["recursion error: path component 'a' occurs 4 times"] * 3
     assert ledger.quarantined[0].url == f"http://tree/{loop}"
 
 

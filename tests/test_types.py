@@ -42,9 +42,7 @@ def test_binary_content_without_a_type_gets_its_own_type(mime: str) -> None:
     assert decide_type("", BINARIES[mime]) == mime
 
 
-@pytest.mark.parametrize(
-    "text", [b"BMW drives", b"MZ is short", b"RIFF in D", b"CWS 2020", b"ID3 tags", b"FWS"]
-)
+@pytest.mark.parametrize("text", [b"BMW drives", b"MZ is short", b"RIFF in D", b"CWS 2020", b"ID3 tags", b"FWS"])
 def test_text_that_begins_like_a_binary_format_stays_text(text: bytes) -> None:
     assert decide_type("text/plain", text) == "text/plain"
     assert decide_type("", text) == "text/plain"
@@ -117,9 +115,7 @@ def test_an_extension_of_text_does_not_hide_binary_content() -> None:
     assert decide_type("", b"\x01\0\x02\0\0\x03", "a.html") == "application/octet-stream"
 
 
-@pytest.mark.parametrize(
-    "declared", ["image/png", "application/pdf", "text/plain", "application/json", "font/woff"]
-)
+@pytest.mark.parametrize("declared", ["image/png", "application/pdf", "text/plain", "application/json", "font/woff"])
 def test_an_error_page_in_place_of_something_else_is_html(declared: str) -> None:
     assert decide_type(declared, b"\n<!doctype html><title>404</title>") == "text/html"
 
@@ -143,9 +139,7 @@ def test_textual_types_are_chunked(mime: str) -> None:
     assert is_textual(mime)
 
 
-@pytest.mark.parametrize(
-    "mime", ["application/json", "image/png", "application/pdf", "application/x-empty", ""]
-)
+@pytest.mark.parametrize("mime", ["application/json", "image/png", "application/pdf", "application/x-empty", ""])
 def test_other_types_are_not(mime: str) -> None:
     assert not is_textual(mime)
 
