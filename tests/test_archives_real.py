@@ -3,7 +3,7 @@
 Where a payload differs from theirs on purpose, `EXCEPTIONS` says why; three rules cover the rest: a block that
 does not begin with `HTTP/` is payload as a whole (warcio cuts it at the first empty line); what they give cut or
 half decoded stands in the quarantine; and warcio loses the first newline of a body that is called chunked but was
-stored joined (FastWARC and the record's own payload digest have it).
+stored joined (the records' payload digests have it; FastWARC refuses such bodies).
 """
 
 import hashlib

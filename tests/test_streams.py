@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpcreuse.crawl import members
+from hpcreuse.crawl.compression import gzip_codec
 from hpcreuse.crawl.members import Damage
+from hpcreuse.crawl.rawfile import Input
 from hpcreuse.crawl.streams import Stream, open_stream, sniff
 
 
@@ -259,6 +261,6 @@ def test_sniffing_looks_behind_a_damaged_first_member() -> None:
 
 
 def test_pieces_are_bounded() -> None:
-    source = members.Input(io.BytesIO(gzip.compress(bytes(10 << 20))), 0)
-    sizes = [len(piece.data) for piece in members.member_pieces(source, members.gzip_codec())]
+    source = Input(io.BytesIO(gzip.compress(bytes(10 << 20))), 0)
+    sizes = [len(piece.data) for piece in members.member_pieces(source, gzip_codec())]
     assert max(sizes) <= members.PIECE

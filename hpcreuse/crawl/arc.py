@@ -7,10 +7,10 @@ block. Nothing quotes the blanks that URLs contain, so lines are read from the r
 import re
 from collections.abc import Iterator
 
+from hpcreuse.crawl.formats import Head
 from hpcreuse.crawl.header_text import is_web
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.payloads import read_pages
-from hpcreuse.crawl.records import Head
 from hpcreuse.crawl.streams import Stream
 
 MAX_LINE = 1 << 14

@@ -11,7 +11,7 @@ import brotli
 import zstandard
 from isal import igzip_lib
 
-from hpcreuse.crawl.members import ISAL_ERROR
+from hpcreuse.crawl.compression import ISAL_ERROR
 from hpcreuse.crawl.zstd_frames import MAGIC as ZSTD_MAGIC
 from hpcreuse.crawl.zstd_frames import ZstdFrame
 

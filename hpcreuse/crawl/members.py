@@ -4,29 +4,17 @@ A member is what stands on its own in a compressed file: a gzip member, a bz2 st
 Damage ends a member; reading goes on at the next one that inflates.
 """
 
-import bz2
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
 
-import lz4.frame
-import zstandard
-from isal import igzip_lib
-
-from hpcreuse.crawl import zstd_frames
+from hpcreuse.crawl.compression import Codec, Decoder
+from hpcreuse.crawl.rawfile import FEED, READ, Input
 
 # igzip allocates `max_length` at once: larger pieces cost page faults, smaller ones more joins (measured).
 PIECE = 1 << 18
-# What a decoder leaves unused is copied: feeding more than a typical member is slower, not faster.
-FEED = 1 << 15
-READ = 1 << 18
-# Its stub declares an instance where there is a class.
-ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
 _AHEAD = 1 << 18
 # No longer than the shortest checksum: what comes before it must be out when it fails.
 _SALVAGE_STEP = 4
-_PADDING = re.compile(rb"[\0\r\n]*")
 
 
 class Damage(NamedTuple):
@@ -50,145 +38,8 @@ class Piece(NamedTuple):
     damage: Damage | None = None
 
 
-class Decoder(Protocol):
-    """What `bz2`, `igzip_lib` and `lz4.frame` decompressors have in common."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: Any, max_length: int = -1) -> bytes: ...
-
-
-@dataclass(frozen=True)
-class Codec:
-    """One compressed format."""
-
-    name: str
-    magic: re.Pattern[bytes]
-    new: Callable[[bytes], Decoder]
-    """A decoder for the member whose first bytes are given."""
-    errors: tuple[type[Exception], ...]
-
-
 class Broken(Exception):
     """The decoder refuses the bytes of a member."""
-
-
-class Input:
-    """The compressed file, read ahead, with the absolute offset of what comes next."""
-
-    def __init__(self, raw: BinaryIO, base: int) -> None:
-        self._raw = raw
-        self._data = b""
-        self._view = memoryview(b"")
-        self._at = 0
-        self._end_offset = base
-        self._exhausted = False
-
-    @property
-    def offset(self) -> int:
-        """Where in the file the next byte stands."""
-        return self._end_offset - len(self._data) + self._at
-
-    def view(self, size: int = FEED) -> memoryview:
-        """The next `size` bytes without taking them; fewer only at the end of the file."""
-        at = self._at
-        if len(self._data) - at < size and not self._exhausted:
-            self._refill(size)
-            at = self._at
-        return self._view[at : at + size]
-
-    def advance(self, size: int) -> None:
-        """Move on (or back, within what was viewed last) by `size` bytes."""
-        self._at += size
-
-    def seek(self, offset: int) -> bool:
-        """Go to an absolute offset; False where the file cannot."""
-        if not self._raw.seekable():
-            return False
-        self._raw.seek(offset)
-        self._data, self._view, self._at = b"", memoryview(b""), 0
-        self._end_offset, self._exhausted = offset, False
-        return True
-
-    def skip_padding(self) -> None:
-        """Pass zeros and newlines."""
-        while self.view(1):
-            match = _PADDING.match(self._data, self._at)
-            assert match is not None
-            self._at = match.end()
-            if self._at < len(self._data):
-                return
-
-    def find(self, pattern: re.Pattern[bytes], overlap: int = 16) -> bool:
-        """Go to the next match of a short pattern, else to the end."""
-        while self.view(overlap):
-            match = pattern.search(self._data, self._at)
-            if match is not None:
-                self._at = match.start()
-                return True
-            if self._exhausted:
-                self._at = len(self._data)
-                return False
-            self._at = max(self._at, len(self._data) - overlap + 1)
-        return False
-
-    def _refill(self, size: int) -> None:
-        parts = [self._data[self._at :]]
-        have = len(parts[0])
-        while have < size:
-            part = self._raw.read(max(READ, size - have))
-            if not part:
-                self._exhausted = True
-                break
-            parts.append(part)
-            have += len(part)
-            self._end_offset += len(part)
-        self._data = b"".join(parts)
-        self._view, self._at = memoryview(self._data), 0
-
-
-def gzip_codec() -> Codec:
-    """Gzip, inflated by ISA-L."""
-    return Codec(
-        "gzip",
-        re.compile(rb"\x1f\x8b\x08"),
-        lambda head: igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP),
-        (ISAL_ERROR,),
-    )
-
-
-def bz2_codec() -> Codec:
-    """Bzip2 streams (an empty stream has the second magic number)."""
-    magic = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
-    return Codec("bz2", magic, lambda head: bz2.BZ2Decompressor(), (OSError, ValueError))
-
-
-def zstd_codec(dictionary: zstandard.ZstdCompressionDict | None) -> Codec:
-    """Zstandard frames, with the dictionary of the file if it has one."""
-
-    def new(head: bytes) -> Decoder:
-        if head.startswith(zstd_frames.MAGIC):
-            return zstd_frames.ZstdFrame(dictionary)
-        return zstd_frames.SkippableFrame()
-
-    magic = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
-    return Codec("zstd", magic, new, (zstandard.ZstdError,))
-
-
-def lz4_codec() -> Codec:
-    """LZ4 frames."""
-
-    def new(head: bytes) -> Decoder:
-        if head.startswith(b"\x04\x22\x4d\x18"):
-            return lz4.frame.LZ4FrameDecompressor()
-        return zstd_frames.SkippableFrame()
-
-    magic = re.compile(rb"\x04\x22\x4d\x18|[\x50-\x5f]\x2a\x4d\x18")
-    return Codec("lz4", magic, new, (RuntimeError, ValueError))
 
 
 def plain_pieces(raw: BinaryIO, base: int) -> Iterator[Piece]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from hpcreuse.crawl.encodings import Undecodable
+from hpcreuse.crawl.formats import Format
 from hpcreuse.crawl.header_text import clean_url, clean_value
 from hpcreuse.crawl.http import read_response
 from hpcreuse.crawl.pages import Ledger, Limits, Page
-from hpcreuse.crawl.records import Format, Records
+from hpcreuse.crawl.records import Records
 from hpcreuse.crawl.streams import Stream
 
 

@@ -5,41 +5,18 @@ the next real record start decides: inside the block the length was too long (Cl
 after counting), behind it too short.
 """
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from hpcreuse.crawl.boundaries import BLANK, OVERLAP, Boundaries
 from hpcreuse.crawl.encodings import over_limit
+from hpcreuse.crawl.formats import Format, Head
 from hpcreuse.crawl.header_text import clean_url
 from hpcreuse.crawl.pages import Ledger, Limits
 from hpcreuse.crawl.streams import Mark, Stream
 
-_BLANK = re.compile(rb"[\r\n \t]*")
-# A record start that is cut off by the end of the window is found again within this many bytes.
-_OVERLAP = 1 << 15
-# As much of a record's head as shows that it is one.
-_GLANCE = 1 << 14
+# Only these are compressed record by record in practice.
 _BY_MEMBER = ("gzip", "zstd")
-
-
-class Head(NamedTuple):
-    """A record's header, as far as readers care."""
-
-    size: int
-    """Bytes of the header itself, its closing empty line included."""
-    length: int
-    url: bytes
-    content_type: bytes
-    ip: bytes
-    skip: str
-    """The kind to count when the record is no page by definition; empty for a page."""
-    http: bool
-    """The block is an HTTP message (or should be one)."""
-    shrunk: bool
-    """Lengths of this version are not to be trusted: blocks may be cut or extended to the next record."""
-    newline: bytes
-    problem: str = ""
-    """Why the record cannot be read at all."""
 
 
 class Record(NamedTuple):
@@ -51,32 +28,13 @@ class Record(NamedTuple):
     end: int
 
 
-class Format(Protocol):
-    """What WARC and ARC differ in."""
-
-    name: str
-    separators: int
-    """Newlines that a writer puts behind a block."""
-
-    def parse(self, stream: Stream) -> Head | None:
-        """The header at `stream.pos`; None when no record starts there."""
-
-    def starts(self, buf: bytes, at: int) -> bool:
-        """Whether a record starts at a place where one is expected."""
-
-    def find(self, buf: bytes, start: int, end: int) -> int:
-        """The next place in a window that may be a record start, newline before it; -1 if none."""
-
-    def looks_real(self, buf: bytes, at: int) -> bool:
-        """Whether a place found in arbitrary bytes is a record start beyond doubt."""
-
-
 class Records:
     """Walks over an archive; all that is no page goes to the ledger, each record once."""
 
     def __init__(self, stream: Stream, form: Format, archive: str, ledger: Ledger, limits: Limits) -> None:
         self.stream = stream
         self.form = form
+        self.places = Boundaries(stream, form)
         self.archive = archive
         self.ledger = ledger
         self.limits = limits
@@ -141,7 +99,7 @@ class Records:
         if stream.pos < len(stream.buf) and stream.buf[stream.pos] > 32:
             return True
         while True:
-            match = _BLANK.match(stream.buf, stream.pos)
+            match = BLANK.match(stream.buf, stream.pos)
             assert match is not None
             stream.pos = match.end()
             if stream.pos < len(stream.buf):
@@ -163,7 +121,7 @@ class Records:
 
     def _skip_garbage(self) -> None:
         offset, begin = self._offset(), self.stream.tell()
-        self._resync()
+        self.places.resync()
         stream = self.stream
         length = len(stream.buf[: stream.pos].rstrip(b"\r\n")) + stream.start - begin
         at_end = stream.pos == len(stream.buf) and stream.stopped and stream.damage is None
@@ -176,7 +134,7 @@ class Records:
     def _refuse(self, head: Head, reason: str) -> None:
         """List a record that cannot be read; what follows up to the next record start belongs to it."""
         offset = self._offset()
-        self._resync()
+        self.places.resync()
         self._quarantine(offset, head.url, reason + self._damage_here())
 
     def _damage_here(self) -> str:
@@ -187,22 +145,6 @@ class Records:
         self._damage_listed = True
         return f" ({stream.damage.reason})"
 
-    def _resync(self) -> None:
-        """Go to the next real record start, else to where reading stops."""
-        stream = self.stream
-        low = 1
-        while True:
-            found = self._find(low, stream.buffered())
-            if found >= 0:
-                stream.pos += found
-                return
-            low = max(1, stream.buffered() - _OVERLAP)
-            stream.pos += low - 1
-            low = 1
-            if not stream.fill():
-                stream.pos = len(stream.buf)
-                return
-
     # Where a block ends; places are relative to the record's start, `stream.pos`
 
     def _block_end(self, head: Head) -> int:
@@ -212,70 +154,22 @@ class Records:
         end = stream.pos + want
         if stream.at_member_end and end + 4 == len(stream.buf) and stream.buf.endswith(b"\r\n\r\n"):
             return want
-        joint = self._joint(head.size, want)
+        joint = self.places.joint(head.size, want)
         if joint >= 0:
-            return self._cut(head, joint)
+            return self.places.cut(head, joint)
         have = stream.need(want)
-        if have >= want and self._ends_well(want):
+        if have >= want and self.places.ends_well(want):
             return want
-        if have >= want and self._has_separator(head, want):
+        if have >= want and self.places.has_separator(head, want):
             return want
-        inner = self._find(head.size, min(have, want))
+        inner = self.places.find(head.size, min(have, want))
         if inner >= 0:
-            return self._cut(head, inner)
+            return self.places.cut(head, inner)
         if have < want:
             return self._short(head, have, want)
         if head.shrunk:
-            return self._cut(head, self._next_start(want))
+            return self.places.cut(head, self.places.next_start(want, self.limits.max_payload))
         return want
-
-    def _joint(self, low: int, high: int) -> int:
-        """The end of the member before `high`, if the next member starts with a record; else -1."""
-        stream = self.stream
-        stream.need(high, within_member=True)
-        if stream.buffered() < high and stream.at_member_end:
-            stream.need(stream.buffered() + _GLANCE, within_member=True)
-        for mark in stream.marks:
-            at = mark.start - stream.start
-            if stream.pos + low <= at < stream.pos + high and self.form.starts(stream.buf, at):
-                return at - stream.pos
-        return -1
-
-    def _ends_well(self, end: int) -> bool:
-        """Whether blank lines and then a record, the end of a member or the end of all follow."""
-        stream = self.stream
-        while True:
-            match = _BLANK.match(stream.buf, stream.pos + end)
-            assert match is not None
-            at = match.end()
-            if at < len(stream.buf):
-                if len(stream.buf) - at < _GLANCE and not stream.stopped:
-                    end = at - stream.pos
-                    stream.need(end + _GLANCE)
-                    at = stream.pos + end
-                return self.form.starts(stream.buf, at) or self._is_joint(at)
-            if stream.at_member_end or not stream.fill():
-                return True
-
-    def _is_joint(self, at: int) -> bool:
-        place = self.stream.start + at
-        return self.stream.codec != "" and any(mark.start == place for mark in self.stream.marks)
-
-    def _has_separator(self, head: Head, end: int) -> bool:
-        """Whether the separator stands exactly behind the block: then what follows is garbage, not a cut."""
-        at = self.stream.pos + end
-        return head.newline == b"\r\n" and self.stream.buf.startswith(b"\r\n\r\n", at)
-
-    def _cut(self, head: Head, end: int) -> int:
-        """End the block before the separator that leads to `end`."""
-        stream = self.stream
-        for _ in range(self.form.separators):
-            block_end = stream.pos + end
-            if head.newline == b"\r\n" and stream.buf.endswith(b"\r\n", stream.pos, block_end):
-                end -= 2
-            elif stream.buf.endswith(b"\n", stream.pos, block_end):
-                end -= 1
-        return max(end, head.size)
 
     def _short(self, head: Head, have: int, want: int) -> int:
         """The stream ends inside the block: cut off, or only counted wrong?"""
@@ -283,56 +177,21 @@ class Records:
         if stream.codec:
             sound = stream.at_member_end
             if sound and self._begins_member() and self._by_member is not False:
-                return self._cut(head, have)
+                return self.places.cut(head, have)
         else:
             sound = stream.damage is None
-        if sound and (head.shrunk or head.newline == b"\n") and self._shrank(head, want - have):
-            return self._cut(head, have)
+        if sound and (head.shrunk or head.newline == b"\n") and self.places.shrank(head, want - have):
+            return self.places.cut(head, have)
         offset = self._offset()
         stream.pos += have
         reason = f"record cut short: {have - head.size} of {head.length} bytes"
         self._quarantine(offset, head.url, reason + self._damage_here())
         return -1
 
-    def _shrank(self, head: Head, missing: int) -> bool:
-        """Whether CRLF turned into LF after counting, in the HTTP header or everywhere, explains the gap."""
-        buf, start = self.stream.buf, self.stream.pos + head.size
-        header_end = buf.find(b"\n\n", start)
-        in_header = buf.count(b"\n", start, header_end + 2 if header_end >= 0 else len(buf))
-        return missing <= in_header + 4 or abs(missing - buf.count(b"\n", start)) <= 4
-
-    def _next_start(self, low: int) -> int:
-        """The next record start at or behind `low`, else where reading stops or the limit is reached."""
-        stream = self.stream
-        while True:
-            have = stream.buffered()
-            found = self._find(low, have)
-            if found >= 0:
-                return found
-            if have > self.limits.max_payload or stream.need(2 * have + _OVERLAP) == have:
-                return have
-            low = max(low, have - _OVERLAP)
-
-    def _find(self, low: int, high: int) -> int:
-        """The first real record start in [low, high), behind a newline or at a member's head; else -1."""
-        stream = self.stream
-        starts = [mark.start - stream.tell() for mark in stream.marks]
-        while low < high:
-            found = self.form.find(stream.buf, stream.pos + low, stream.pos + high) - stream.pos
-            at = min((start for start in starts if low <= start < high), default=high)
-            at = min(at, found) if found >= 0 else at
-            if at >= high:
-                return -1
-            stream.need(at + _GLANCE)
-            if self.form.looks_real(stream.buf, stream.pos + at):
-                return at
-            low = at + 1
-        return -1
-
     def _is_spoiled(self, end: int) -> bool:
         """Whether a failed checksum covers this record and no other behind it."""
         stream = self.stream
-        match = _BLANK.match(stream.buf, stream.pos + end)
+        match = BLANK.match(stream.buf, stream.pos + end)
         at_end = match is not None and match.end() == len(stream.buf)
         return at_end and stream.damage is not None and stream.damage.spoiled
 
@@ -347,7 +206,7 @@ class Records:
             self._refuse(head, f"Content-Length {head.length} is beyond the end of the archive")
             return
         inner = self._pass_block(stop)
-        good = stream.tell() == stop and self._ends_well(0)
+        good = stream.tell() == stop and self.places.ends_well(0)
         if good and head.skip:
             self.ledger.skip(head.skip)
         elif good or (inner < 0 and stream.tell() == stop):
@@ -366,14 +225,14 @@ class Records:
         while True:
             left = stop - stream.tell()
             if inner < 0:
-                found = self._find(1, min(stream.buffered(), left))
+                found = self.places.find(1, min(stream.buffered(), left))
                 inner = stream.tell() + found if found >= 0 else -1
-                if inner >= 0 and self._by_member and self._is_joint(stream.pos + found):
+                if inner >= 0 and self._by_member and self.places.is_joint(stream.pos + found):
                     return inner
             if left <= stream.buffered():
                 stream.pos += left
                 return inner
-            stream.pos += max(0, stream.buffered() - _OVERLAP)
+            stream.pos += max(0, stream.buffered() - OVERLAP)
             if not stream.fill():
                 stream.pos = len(stream.buf)
                 if stream.damage is None:
@@ -399,8 +258,8 @@ class Records:
 
     def _fills_member(self, end: int) -> bool:
         stream = self.stream
-        ended = self._ends_well(end)
-        match = _BLANK.match(stream.buf, stream.pos + end)
+        ended = self.places.ends_well(end)
+        match = BLANK.match(stream.buf, stream.pos + end)
         assert match is not None
         at = match.end()
         first: Mark | None = next((mark for mark in stream.marks if mark.start > stream.tell()), None)

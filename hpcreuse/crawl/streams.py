@@ -11,8 +11,10 @@ from typing import BinaryIO, NamedTuple, cast
 
 import zstandard
 
-from hpcreuse.crawl import members, zstd_frames
-from hpcreuse.crawl.members import Codec, Damage, Input, Piece
+from hpcreuse.crawl import compression, members, zstd_frames
+from hpcreuse.crawl.compression import Codec
+from hpcreuse.crawl.members import Damage, Piece
+from hpcreuse.crawl.rawfile import Input
 
 _ARC_LINE = re.compile(rb"[A-Za-z][\w+.-]*:[^\r\n]* \d{12,14} [^\r\n]*\d\r?\n")
 _WARC_INSIDE = re.compile(rb"^WARC/\d+\.\d+[ \t]*\r?\n[A-Za-z-]+:", re.MULTILINE)
@@ -186,13 +188,13 @@ def open_stream(raw: BinaryIO) -> Stream:
 
 def _codec_of(raw: BinaryIO, head: bytes) -> Codec | None:
     if head.startswith(b"\x1f\x8b"):
-        return members.gzip_codec()
+        return compression.gzip_codec()
     if head.startswith(b"BZh"):
-        return members.bz2_codec()
+        return compression.bz2_codec()
     if head.startswith(b"\x04\x22\x4d\x18"):
-        return members.lz4_codec()
+        return compression.lz4_codec()
     if head.startswith(zstd_frames.MAGIC) or (head[1:4] == b"\x2a\x4d\x18" and head[0] >> 4 == 5):
-        return members.zstd_codec(_dictionary(raw))
+        return compression.zstd_codec(_dictionary(raw))
     return None
 
 

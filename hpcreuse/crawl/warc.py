@@ -9,10 +9,10 @@ offset in the decompressed stream.
 import re
 from collections.abc import Iterator
 
+from hpcreuse.crawl.formats import Head
 from hpcreuse.crawl.header_text import empty_line, first_line, is_web, unfold
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.payloads import read_pages
-from hpcreuse.crawl.records import Head
 from hpcreuse.crawl.streams import Stream
 
 _MAGIC = (b"WARC/", b"warc/")

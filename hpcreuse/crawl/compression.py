@@ -1,0 +1,79 @@
+"""The compressed formats that archives come in, each with its decoder and its magic number."""
+
+import bz2
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import lz4.frame
+import zstandard
+from isal import igzip_lib
+
+from hpcreuse.crawl import zstd_frames
+
+# Its stub declares an instance where there is a class.
+ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
+
+
+class Decoder(Protocol):
+    """What `bz2`, `igzip_lib` and `lz4.frame` decompressors have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: Any, max_length: int = -1) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Codec:
+    """One compressed format."""
+
+    name: str
+    magic: re.Pattern[bytes]
+    new: Callable[[bytes], Decoder]
+    """A decoder for the member whose first bytes are given."""
+    errors: tuple[type[Exception], ...]
+
+
+def gzip_codec() -> Codec:
+    """Gzip, inflated by ISA-L."""
+    return Codec(
+        "gzip",
+        re.compile(rb"\x1f\x8b\x08"),
+        lambda head: igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP),
+        (ISAL_ERROR,),
+    )
+
+
+def bz2_codec() -> Codec:
+    """Bzip2 streams (an empty stream has the second magic number)."""
+    magic = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
+    return Codec("bz2", magic, lambda head: bz2.BZ2Decompressor(), (OSError, ValueError))
+
+
+def zstd_codec(dictionary: zstandard.ZstdCompressionDict | None) -> Codec:
+    """Zstandard frames, with the dictionary of the file if it has one."""
+
+    def new(head: bytes) -> Decoder:
+        if head.startswith(zstd_frames.MAGIC):
+            return zstd_frames.ZstdFrame(dictionary)
+        return zstd_frames.SkippableFrame()
+
+    magic = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+    return Codec("zstd", magic, new, (zstandard.ZstdError,))
+
+
+def lz4_codec() -> Codec:
+    """LZ4 frames."""
+
+    def new(head: bytes) -> Decoder:
+        if head.startswith(b"\x04\x22\x4d\x18"):
+            return lz4.frame.LZ4FrameDecompressor()
+        return zstd_frames.SkippableFrame()
+
+    magic = re.compile(rb"\x04\x22\x4d\x18|[\x50-\x5f]\x2a\x4d\x18")
+    return Codec("lz4", magic, new, (RuntimeError, ValueError))
