@@ -6,7 +6,7 @@ import zlib
 import brotli
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpcreuse.crawl.encodings import Undecodable
@@ -55,6 +55,14 @@ def test_content_codings_are_removed(coding: str) -> None:
 def test_a_body_that_was_stored_decoded_is_taken_as_it_is(coding: str) -> None:
     assert payload(response(TEXT, f"Content-Encoding: {coding}")) == TEXT
     assert payload(response(b"", f"Content-Encoding: {coding}")) == b""
+
+
+@pytest.mark.parametrize("first", [chr(code) for code in range(33, 127)])
+@pytest.mark.parametrize("coding", ["deflate", "br"])
+def test_text_of_any_beginning_is_not_mistaken_for_a_coding_without_magic(first: str, coding: str) -> None:
+    for text in (b'"a": [1, 2, 3], "text": "words"}', b"html>\n<p>words</p>", b"onst x = 1;\nfunction f() {}"):
+        body = first.encode() + text * 3
+        assert payload(response(body, f"Content-Encoding: {coding}")) == body
 
 
 def test_two_headers_count_as_one_list() -> None:
@@ -126,6 +134,7 @@ def test_broken_chunks_are_refused(body: bytes) -> None:
         dechunk(body)
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(min_size=1, max_size=300)))
 def test_chunks_of_any_content_come_back(chunks: list[bytes]) -> None:
     body = b"".join(b"%X\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
@@ -158,6 +167,7 @@ def test_a_huge_header_is_refused() -> None:
         payload(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * (MAX_HEADER // 4))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=2000), st.sampled_from(["gzip", "deflate", "br", "zstd", "gzip, deflate"]))
 def test_arbitrary_bodies_are_payload_or_refused(body: bytes, coding: str) -> None:
     for start in (b"", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x78\x9c", b"5\r\n"):

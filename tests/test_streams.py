@@ -10,7 +10,7 @@ import zlib
 import lz4.frame
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpcreuse.crawl import members
@@ -190,6 +190,7 @@ def test_a_pipe_is_read_like_a_file(codec: str) -> None:
     assert read_all(open_stream(Pipe(COMPRESS[codec](data)))) == (data, [])  # type: ignore[arg-type]
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=3000), max_size=6), st.sampled_from(sorted(COMPRESS)), st.randoms())
 def test_no_damage_lets_an_exception_out(parts: list[bytes], codec: str, random) -> None:
     packed = bytearray(b"".join(map(COMPRESS[codec], parts)))

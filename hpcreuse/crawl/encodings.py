@@ -16,6 +16,7 @@ from hpcreuse.crawl.zstd_frames import MAGIC as ZSTD_MAGIC
 from hpcreuse.crawl.zstd_frames import ZstdFrame
 
 _PIECE = 1 << 18
+_TAIL = 16
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -81,6 +82,9 @@ def _inflate(body: bytes, limit: int, form: int, next_member: bytes) -> bytes:
         data = b""
         if decoder.eof:
             data = decoder.unused_data
+            if form == igzip_lib.DECOMP_DEFLATE and len(data) > _TAIL:
+                # No checksum vouches for raw deflate, and text such as `{...` can look like a short one.
+                raise _Coded("data goes on behind its end")
             if not next_member or not data.startswith(next_member):
                 break
             decoder = igzip_lib.IgzipDecompressor(form)
