@@ -15,7 +15,7 @@ def print_pairs(pairs: Sequence[tuple[str, str]], summary: dict[str, Any]) -> No
     lines = [*pairs, *time_lines(summary)]
     width = max(len(name) for name, _ in lines) + 2
     for name, value in lines:
-        console.print(Text(f"{name:<{width}}", style="bold") + Text(value))
+        console.print(Text.assemble((f"{name:<{width}}", "bold"), value))
 
 
 def time_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:

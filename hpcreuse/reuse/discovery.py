@@ -14,7 +14,7 @@ from hpcreuse.reuse.counting import count_objects
 from hpcreuse.reuse.stops import StopRule, load_stops
 from hpcreuse.store import atomic
 from hpcreuse.store.counts import Counts, Histogram, read_piece
-from hpcreuse.store.labels import create_labels
+from hpcreuse.store.labels import create_labels, must_be_replaceable
 from hpcreuse.store.shard import Counted
 
 
@@ -56,6 +56,7 @@ def discover(world: World, job: DiscoverJob) -> dict[str, Any]:
     """Collective. Count a run's objects, choose the labels and write them; give a summary."""
     phases = Phases()
     with phases("open"):
+        world.on_root(must_be_replaceable, job.out)
         catalog = Catalog.open(world, job.run)
         options = catalog.run.options
         rule = world.on_root(load_stops, job.stop, job.objects, options, job.min_length)

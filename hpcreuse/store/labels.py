@@ -16,6 +16,7 @@ import numpy as np
 from isal import isal_zlib
 from numpy.typing import NDArray
 
+from hpcreuse.errors import StoreError
 from hpcreuse.kernels import digests as dg
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.page.options import DigestOptions
@@ -76,6 +77,17 @@ def create_labels(
         writer = LabelsWriter(file)
         yield writer
         assert writer.rows == total, "the number of labels was announced wrongly"
+
+
+def must_be_replaceable(path: Path) -> None:
+    """Refuse to write labels over anything but labels."""
+    if not path.exists():
+        return
+    try:
+        with Labels.open(path):
+            pass
+    except StoreError:
+        raise StoreError(f"{path} exists and is not labels of hpcreuse: choose another --out") from None
 
 
 class Labels:

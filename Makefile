@@ -1,0 +1,37 @@
+# Everything the project needs is set up in .venv by these targets; no system MPI is needed.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test lint setup bench clean
+
+demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl made here
+	$(BIN)/hpcreuse demo
+
+test: $(VENV)/.installed-dev   ## set up, then run all tests
+	$(BIN)/pytest $(PYTEST_OPTIONS)
+
+lint: $(VENV)/.installed-dev   ## style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+setup: $(VENV)/.installed-dev  ## set up for development
+
+bench: $(VENV)/.installed-dev  ## the physical limits of each stage, and hpcreuse beside them
+	$(BIN)/python bench/limits.py
+
+clean:
+	rm -rf $(VENV) build *.egg-info hpcreuse-demo
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml setup.py
+	$(BIN)/pip install --quiet --editable '.[mpich,parquet]'
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml setup.py
+	$(BIN)/pip install --quiet --editable '.[mpich,parquet,dev]'
+	touch $@ $(VENV)/.installed

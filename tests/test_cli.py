@@ -1,0 +1,229 @@
+"""The command line: help, usage errors, settings, summaries, exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from archives import write_warc
+from command import HPCREUSE, hpcreuse, summary, table
+
+VERBS = ("hash", "discover", "detect", "export", "show", "demo", "info")
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    pages = [(f"http://site{n % 5}.example/a/{n}.html", b"<p>shared</p><p>own %d</p>" % n) for n in range(30)]
+    return write_warc(tmp_path / "crawl.warc.gz", pages)
+
+
+@pytest.fixture
+def run(crawl: Path, tmp_path: Path) -> Path:
+    hpcreuse("hash", crawl, "--out", tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize("verb", ["", *VERBS])
+def test_help_does_not_start_mpi_nor_import_what_is_heavy(verb: str) -> None:
+    script = (
+        "import sys\nfrom hpcreuse.cli import main\n"
+        "try: main(sys.argv[1:])\nexcept SystemExit as e: assert not e.code\n"
+        "heavy = {'mpi4py', 'numpy', 'h5py', 'warcio', 'rich', 'selectolax'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *filter(None, [verb]), "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "usage: hpcreuse" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hash"], "INPUT is missing"),
+        (["hash", "x"], "--out RUN is missing"),
+        (["nix"], "invalid choice"),
+        (["discover", "run", "--out", "l"], "either --threshold N or --top K"),
+        (["discover", "run", "--out", "l", "--threshold", "3", "--top", "4"], "either --threshold N or --top K"),
+        (["discover", "run", "--out", "l", "--threshold", "-3"], "whole number"),
+        (["detect", "r", "--labels", "l", "--out", "o", "--sigma", "many"], "not a number"),
+        (["hash", "x", "--out", "r", "--memory", "lots"], "not a size"),
+        (["hash", "x", "--out", "r", "--memory", "10K"], "at least 1M"),
+        (["hash", "x", "--out", "r", "--tags", "p,<div"], "not a list of tag names"),
+        (["hash", "x", "--out", "r", "--mode", "fast"], "invalid choice"),
+        (["info", "--nix"], "unrecognized arguments"),
+        (["info", "--config", "missing.toml"], "cannot be read"),
+    ],
+)
+def test_usage_errors_exit_with_2_and_say_what_is_wrong(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = hpcreuse(*arguments, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_usage_error_is_printed_once_under_mpiexec(tmp_path: Path) -> None:
+    done = hpcreuse("hash", ranks=3, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("INPUT is missing") == 1
+
+
+@pytest.mark.parametrize("ranks", [0, 3])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hash", "missing.warc", "--out", "run"], "missing.warc"),
+        (["discover", "missing", "--threshold", "1", "--out", "l.h5"], "is not a run"),
+        (["detect", "missing", "--labels", "l.h5", "--out", "res"], "is not a run"),
+        (["export", "missing", "files"], "does not exist"),
+    ],
+)
+def test_errors_of_the_job_exit_with_1_and_one_message(
+    arguments: list[str], message: str, ranks: int, tmp_path: Path
+) -> None:
+    done = hpcreuse(*arguments, ranks=ranks, check=False, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("hpcreuse:") == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_json_is_one_object_and_nothing_else(crawl: Path, tmp_path: Path) -> None:
+    done = summary("hash", crawl, "--out", tmp_path / "run", ranks=2)
+    assert done["command"] == "hash"
+    assert done["records"] == done["files"] + sum(done["skipped"].values()) + done["quarantined"] == 30
+    assert done["phases"]["hash"]["max"] >= 0
+    assert done["peak_resident_bytes"] > 0
+
+
+def test_settings_come_from_the_file_and_flags_win(crawl: Path, tmp_path: Path) -> None:
+    (tmp_path / "hpcreuse.toml").write_text(
+        f'memory = "64M"\n[digest]\ntags = "p"\n[hash]\ninputs = ["{crawl}"]\nout = "run"\n'
+        '[discover]\nrun = "run"\nout = "labels.h5"\nthreshold = 3\n'
+        '[detect]\nrun = "run"\nlabels = "labels.h5"\nout = "result"\n'
+    )
+    for verb in ("hash", "discover", "detect"):
+        hpcreuse(verb, ranks=2, cwd=tmp_path)
+    assert len(table(tmp_path / "labels.h5", "labels")) == 1
+    hpcreuse("discover", "--threshold", "0", cwd=tmp_path)
+    assert len(table(tmp_path / "labels.h5", "labels")) == 31
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["digest_options"]["tags"] == "p"
+
+
+@pytest.mark.parametrize("line", ["treshold = 3", 'threshold = "three"', 'objects = "page"'])
+def test_a_wrong_setting_in_the_file_is_a_usage_error(line: str, tmp_path: Path) -> None:
+    (tmp_path / "hpcreuse.toml").write_text(
+        f'[discover]\nrun = "r"\nout = "l"\nthreshold = 3\n{line}\n'.replace("threshold = 3\nthreshold", "threshold")
+    )
+    done = hpcreuse("discover", cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert line.split(" ")[0] in done.stderr
+
+
+def test_strict_exits_with_3_when_something_was_quarantined(tmp_path: Path) -> None:
+    (tmp_path / "bad.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: many\r\n\r\n")
+    done = hpcreuse("hash", tmp_path / "bad.warc", "--out", tmp_path / "run", "--strict", check=False)
+    assert done.returncode == 3
+    (row,) = table(tmp_path / "run", "quarantine")
+    assert "Content-Length" in row["reason"]
+    assert hpcreuse("hash", tmp_path / "bad.warc", "--out", tmp_path / "run2").returncode == 0
+
+
+def test_labels_and_runs_of_different_digests_never_join(run: Path, crawl: Path, tmp_path: Path) -> None:
+    hpcreuse("discover", run, "--threshold", "3", "--out", tmp_path / "labels.h5")
+    hpcreuse("hash", crawl, "--out", tmp_path / "other", "--tags", "p", "--normalize", "whitespace")
+    done = hpcreuse(
+        "detect",
+        tmp_path / "other",
+        "--labels",
+        tmp_path / "labels.h5",
+        "--out",
+        tmp_path / "res",
+        ranks=2,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "--tags p,div against p" in done.stderr and "--normalize none against whitespace" in done.stderr
+    done = hpcreuse("hash", crawl, "--out", run, "--digest", "sha256", check=False)
+    assert done.returncode == 1 and "--digest sha1 against sha256" in done.stderr
+
+
+def test_the_launcher_that_starts_singletons_is_refused(tmp_path: Path) -> None:
+    done = hpcreuse("info", env={"SLURM_STEP_NUM_TASKS": "4"}, check=False)
+    assert done.returncode == 1
+    assert "srun --mpi" in done.stderr
+
+
+def test_every_rank_keeps_a_log_when_asked(crawl: Path, tmp_path: Path) -> None:
+    hpcreuse("hash", crawl, "--out", tmp_path / "run", "--log-dir", tmp_path / "logs", ranks=3)
+    assert sorted(p.name for p in (tmp_path / "logs").iterdir()) == [f"rank-{n:05d}.log" for n in range(3)]
+
+
+def test_progress_says_rate_and_time_left(tmp_path: Path) -> None:
+    pages = [(f"http://a.example/{n}", b"<p>%d</p>" % n * 2000) for n in range(3000)]
+    crawl = write_warc(tmp_path / "crawl.warc.gz", pages)
+    done = hpcreuse("hash", crawl, "--out", tmp_path / "run", "--progress", "0.01")
+    line = [line for line in done.stderr.splitlines() if line.startswith("hash")][-1]
+    for word in ("%", "/s", "elapsed", "left", "files"):
+        assert word in line
+    done = hpcreuse("hash", crawl, "--out", tmp_path / "run2", "--progress", "0")
+    assert done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_error(run: Path) -> None:
+    with subprocess.Popen(
+        [str(HPCREUSE), "export", str(run), "chunks"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as done:
+        assert done.stdout is not None and done.stderr is not None
+        done.stdout.readline()
+        done.stdout.close()
+        assert done.wait(timeout=30) == 0
+        assert done.stderr.read() == b""
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+def test_other_formats_hold_the_same_rows(fmt: str, run: Path, tmp_path: Path) -> None:
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    out = tmp_path / f"files.{fmt}"
+    done = summary("export", run, "files", "--format", fmt, "-o", out)
+    read = pyarrow.csv.read_csv if fmt == "csv" else pyarrow.parquet.read_table
+    assert read(out).to_pylist() == table(run, "files")
+    assert done["rows"] == 30
+
+
+def test_show_prints_content_and_places(run: Path) -> None:
+    done = hpcreuse("show", run, "--json", digest_of(run, "http://site0.example/a/0.html", 0), ranks=2)
+    found = json.loads(done.stdout)
+    assert (found["content"], found["chunks"]) == ("<p>shared</p>", 30)
+    assert len(found["places"]) == 20
+    text = hpcreuse("show", run, found["digest"][:12]).stdout
+    assert "<p>shared</p>" in text and "10 more" in text
+
+
+def test_show_writes_the_bytes_of_a_file(run: Path, tmp_path: Path) -> None:
+    row = table(run, "files")[3]
+    assert hpcreuse("show", run, row["digest"], "--raw").stdout == "<p>shared</p><p>own 3</p>"
+
+
+def test_show_makes_content_safe_for_a_terminal(tmp_path: Path) -> None:
+    crawl = write_warc(tmp_path / "evil.warc", [("http://a.example/", b"<p>\x1b[2Jcleared\x07</p>")])
+    hpcreuse("hash", crawl, "--out", tmp_path / "run")
+    text = hpcreuse("show", tmp_path / "run", table(tmp_path / "run", "chunks")[0]["digest"]).stdout
+    assert "\x1b[2J" not in text and "\\x1b[2Jcleared" in text
+
+
+def test_show_says_when_the_archive_has_gone(run: Path, crawl: Path) -> None:
+    digest = digest_of(run, "http://site0.example/a/0.html", 0)
+    crawl.unlink()
+    done = hpcreuse("show", run, digest)
+    assert str(crawl) in done.stdout
+    assert hpcreuse("show", run, digest, "--raw", check=False).returncode == 1
+
+
+def digest_of(run: Path, url: str, position: int) -> str:
+    rows = table(run, "chunks")
+    return str(next(row["digest"] for row in rows if (row["url"], row["position"]) == (url, position)))
