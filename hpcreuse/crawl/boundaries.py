@@ -10,7 +10,7 @@ from hpcreuse.crawl.streams import Stream
 
 BLANK = re.compile(rb"[\r\n \t]*")
 # A record start that is cut off by the end of the window is found again within this many bytes.
-OVERLAP = 1 << 15
+_OVERLAP = 1 << 15
 # As much of a record's head as shows that it is one.
 _GLANCE = 1 << 14
 
@@ -25,11 +25,16 @@ class Boundaries:
     def find(self, low: int, high: int) -> int:
         """The first real record start in [low, high), behind a newline or at a member's head; else -1."""
         stream = self.stream
-        starts = [mark.start - stream.tell() for mark in stream.marks]
+        stream.member()
+        heads = iter([mark.start - stream.tell() for mark in stream.marks])
+        head = found = -1
         while low < high:
-            found = self.form.find(stream.buf, stream.pos + low, stream.pos + high) - stream.pos
-            at = min((start for start in starts if low <= start < high), default=high)
-            at = min(at, found) if found >= 0 else at
+            while head < low:
+                head = next(heads, high)
+            if found < low:
+                found = self.form.find(stream.buf, stream.pos + low, stream.pos + high) - stream.pos
+                found = found if found >= 0 else high
+            at = min(head, found)
             if at >= high:
                 return -1
             stream.need(at + _GLANCE)
@@ -41,18 +46,23 @@ class Boundaries:
     def resync(self) -> None:
         """Go to the next real record start, else to where reading stops."""
         stream = self.stream
-        low = 1
         while True:
-            found = self.find(low, stream.buffered())
+            found = self.find(1, stream.buffered())
             if found >= 0:
                 stream.pos += found
                 return
-            low = max(1, stream.buffered() - OVERLAP)
-            stream.pos += low - 1
-            low = 1
-            if not stream.fill():
-                stream.pos = len(stream.buf)
+            if not self.slide():
                 return
+
+    def slide(self) -> bool:
+        """Let go of all but the end of the window and get as much again several times; False at a stop."""
+        stream = self.stream
+        stream.pos += max(0, stream.buffered() - _OVERLAP)
+        have = stream.buffered()
+        if stream.need(have + 8 * _OVERLAP) > have:
+            return True
+        stream.pos = len(stream.buf)
+        return False
 
     def next_start(self, low: int, limit: int) -> int:
         """The next record start at or behind `low`, else where reading stops or the limit is reached."""
@@ -62,9 +72,9 @@ class Boundaries:
             found = self.find(low, have)
             if found >= 0:
                 return found
-            if have > limit or stream.need(2 * have + OVERLAP) == have:
+            if have > limit or stream.need(2 * have + _OVERLAP) == have:
                 return have
-            low = max(low, have - OVERLAP)
+            low = max(low, have - _OVERLAP)
 
     def joint(self, low: int, high: int) -> int:
         """The end of the member before `high`, if the next member starts with a record; else -1."""

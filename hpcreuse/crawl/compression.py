@@ -77,3 +77,9 @@ def lz4_codec() -> Codec:
 
     magic = re.compile(rb"\x04\x22\x4d\x18|[\x50-\x5f]\x2a\x4d\x18")
     return Codec("lz4", magic, new, (RuntimeError, ValueError))
+
+
+def plain_words(error: str) -> str:
+    """`Error -6 Incorrect checksum found` -> `incorrect checksum found`."""
+    words = re.sub(r"^Error -?\d+ ", "", error)
+    return words[:1].lower() + words[1:]

@@ -11,7 +11,7 @@ import brotli
 import zstandard
 from isal import igzip_lib
 
-from hpcreuse.crawl.compression import ISAL_ERROR
+from hpcreuse.crawl.compression import ISAL_ERROR, plain_words
 from hpcreuse.crawl.zstd_frames import MAGIC as ZSTD_MAGIC
 from hpcreuse.crawl.zstd_frames import ZstdFrame
 
@@ -74,7 +74,7 @@ def _inflate(body: bytes, limit: int, form: int, next_member: bytes) -> bytes:
         try:
             part = decoder.decompress(data, _PIECE)
         except ISAL_ERROR as error:
-            raise _Coded(_plain_words(str(error))) from None
+            raise _Coded(plain_words(str(error))) from None
         parts.append(part)
         made += len(part)
         if made > limit:
@@ -140,12 +140,6 @@ def _as_text(body: bytes, reason: str) -> bytes:
     if _BINARY.search(body, 0, 1024):
         raise Undecodable(reason)
     return body
-
-
-def _plain_words(error: str) -> str:
-    """`Error -6 Incorrect checksum found` -> `incorrect checksum found`."""
-    words = re.sub(r"^Error -?\d+ ", "", error)
-    return words[:1].lower() + words[1:]
 
 
 _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {

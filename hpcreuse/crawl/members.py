@@ -7,7 +7,7 @@ Damage ends a member; reading goes on at the next one that inflates.
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from hpcreuse.crawl.compression import Codec, Decoder
+from hpcreuse.crawl.compression import Codec, Decoder, plain_words
 from hpcreuse.crawl.rawfile import FEED, READ, Input
 
 # igzip allocates `max_length` at once: larger pieces cost page faults, smaller ones more joins (measured).
@@ -110,17 +110,31 @@ def _inflate(codec: Codec, decoder: Decoder, view: bytes | memoryview, size: int
     try:
         return decoder.decompress(view, size)
     except codec.errors as error:
-        raise Broken(str(error)) from None
+        raise Broken(plain_words(str(error))) from None
 
 
 def _salvage(source: Input, codec: Codec, member: int, given: int) -> Iterator[Piece]:
-    """Inflate a damaged member again in tiny steps: a call that fails takes all its output with it."""
+    """What a damaged member holds behind the `given` bytes, up to the damage."""
+    fresh: list[bytes] = []
+    made = size = 0
+    for data in _inflate_slowly(source, codec, member):
+        fresh.append(data[max(0, given - made) :])
+        made += len(data)
+        size += len(fresh[-1])
+        if size >= PIECE:
+            yield Piece(b"".join(fresh), member, made == size, False)
+            fresh, size = [], 0
+    if size:
+        yield Piece(b"".join(fresh), member, made == size, False)
+
+
+def _inflate_slowly(source: Input, codec: Codec, member: int) -> Iterator[bytes]:
+    """Inflate a damaged member again, at last in tiny steps: a call that fails takes all its output with it."""
     failed = source.offset
     if not source.seek(member):
         return
     decoder = codec.new(bytes(source.view(16)))
-    made = 0
-    while True:
+    while not decoder.eof:
         view: bytes | memoryview = b""
         near = source.offset > failed - 3 * FEED
         if decoder.needs_input:
@@ -129,14 +143,8 @@ def _salvage(source: Input, codec: Codec, member: int, given: int) -> Iterator[P
                 return
             source.advance(len(view))
         try:
-            data = _inflate(codec, decoder, view, FEED if near else PIECE)
+            yield _inflate(codec, decoder, view, FEED if near else PIECE)
         except Broken:
-            return
-        fresh = data[max(0, given - made) :]
-        made += len(data)
-        if fresh:
-            yield Piece(fresh, member, made == len(fresh), False)
-        if decoder.eof:
             return
 
 

@@ -8,7 +8,7 @@ after counting), behind it too short.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hpcreuse.crawl.boundaries import BLANK, OVERLAP, Boundaries
+from hpcreuse.crawl.boundaries import BLANK, Boundaries
 from hpcreuse.crawl.encodings import over_limit
 from hpcreuse.crawl.formats import Format, Head
 from hpcreuse.crawl.header_text import clean_url
@@ -232,9 +232,7 @@ class Records:
             if left <= stream.buffered():
                 stream.pos += left
                 return inner
-            stream.pos += max(0, stream.buffered() - OVERLAP)
-            if not stream.fill():
-                stream.pos = len(stream.buf)
+            if not self.places.slide():
                 if stream.damage is None:
                     self._total = stream.tell()
                 return inner
