@@ -26,7 +26,12 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 ENDINGS = (".arc", ".warc", ".wet")
 PAGE_TYPES = ("response", "resource", "conversion")
 
+MENDED = "declared lengths do not lead to the next record line: blocks are mended to end there"
 EXCEPTIONS = {
+    "42-117-20051212141242-00002-sb-test-har-001.statsbiblioteket.dk.arc": MENDED,
+    "GetTest.ARC": MENDED,
+    "get1.ARC": MENDED,
+    "get2.ARC": MENDED,
     "2-metadata-1.arc": "warcio takes the lines of a CDX, the block of a metadata record, for records",
     "example-space-in-url.arc": "the length runs over the separator at the end of the file: its newline is not payload",
     "invalid-arcfile-record-then-garbage.arc": "ARC lengths are extended to the next record: the garbage is payload",
@@ -98,8 +103,9 @@ def test_what_others_can_read_is_a_page_or_listed(path: Path) -> None:
     pages, ledger = read(path)
     ours = {(page.url, digest(page.payload)) for page in pages}
     listed = {entry.url for entry in ledger.quarantined} | {entry.offset for entry in ledger.quarantined}
-    headless = {(url, offset) for url, block, offset in by_warcio(path, whole=True) if block[:5] != b"HTTP/"}
-    blocks = {(page.url, page.offset) for page in pages} & headless
+    whole = {(url, offset): block for url, block, offset in by_warcio(path, whole=True)}
+    headless = {place for place, block in whole.items() if block[:5] != b"HTTP/"}
+    blocks = {place for place in headless if (place[0], digest(whole[place])) in ours}
     lost = []
     for reader in (by_warcio, by_fastwarc):
         for url, payload, offset in reader(path):
