@@ -47,7 +47,7 @@ class Ragged:
 
     def __iter__(self) -> Iterator[bytes]:
         blob = self.values.tobytes()
-        bounds = self.offsets.tolist()
+        bounds = (self.offsets * self.values.itemsize).tolist()
         return (blob[a:b] for a, b in pairwise(bounds))
 
     @property
