@@ -80,8 +80,11 @@ class Threshold:
         if not moments.count:
             return cls(0.0, 0)
         factor = Fraction(str(sigma))
-        root = math.isqrt(factor.numerator**2 * moments._spread)
-        root = root if factor >= 0 else -root
+        square = factor.numerator**2 * moments._spread
+        # Rounded down, also below zero: whole numbers are above the floor of a bar if they are above the bar
+        root = math.isqrt(square)
+        if factor < 0:
+            root = -root if root * root == square else -root - 1
         fixed = (moments.total * factor.denominator + root) // (moments.count * factor.denominator)
         return cls(moments.mean + sigma * moments.deviation, fixed)
 
