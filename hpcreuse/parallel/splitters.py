@@ -4,7 +4,9 @@ Keys are byte strings (digests, URLs). The ranges are numbered 0 to parts-1 in k
 splitter belongs to the range above it, so equal keys never part.
 """
 
+import bisect
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from hpcreuse.parallel.world import World
 
@@ -33,7 +35,11 @@ def choose_splitters(world: World, parts: int, runs: Sequence[tuple[int, Callabl
     wanted = parts * OVERSAMPLING
     mine = []
     for rows, key in runs:
-        share = -(-rows * wanted // total)
-        mine += [key(place)[:SAMPLE_BYTES] for place in sample_places(rows, share)]
-    samples = sorted(key for keys in world.comm.allgather(mine) for key in keys)
-    return [samples[number * len(samples) // parts] for number in range(1, parts)]
+        places = sample_places(rows, -(-rows * wanted // total))
+        # Each stands for as many keys as there are rows to a sample: many short runs must not outweigh a long one
+        mine += [(key(place)[:SAMPLE_BYTES], rows / len(places)) for place in places]
+    samples = sorted(sample for samples in world.comm.allgather(mine) for sample in samples)
+    below = list(accumulate((weight for _, weight in samples), initial=0.0))
+    # The sample in which each part's share of the weight ends
+    ends = (bisect.bisect_right(below, below[-1] * number / parts) - 1 for number in range(1, parts))
+    return [samples[min(end, len(samples) - 1)][0] for end in ends]
