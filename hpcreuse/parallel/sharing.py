@@ -17,7 +17,7 @@ ASK, NEWS, ANSWER = 1, 2, 3
 
 
 class WorkQueue(Generic[T]):
-    """Collective. Iterate on every rank over a share of the items; call `attend` often while working."""
+    """Collective. Iterate on every rank over a share of the items; call `attend` often while working, not after."""
 
     def __init__(self, world: World, items: Sequence[T] | None, news_seconds: float = 1.0):
         """Begin sharing out.
@@ -27,6 +27,8 @@ class WorkQueue(Generic[T]):
             news_seconds: how often the other ranks report how far they are.
         """
         self.world = world
+        # Its own communicator: who is done early may ask the next queue before others have left this one
+        self.comm = world.comm.Dup()
         self.items: deque[T] = deque(items or ())
         self.news: dict[int, Any] = {}
         """On rank 0: what each rank reported last."""
@@ -42,6 +44,7 @@ class WorkQueue(Generic[T]):
             while self.idle < self.world.size - 1:
                 self.attend(None)
                 time.sleep(NAP)
+        self.comm.Free()
 
     def attend(self, news: Any) -> None:
         """Serve whoever asks (rank 0), or report how far this rank is (the others)."""
@@ -51,7 +54,7 @@ class WorkQueue(Generic[T]):
                 pass
         elif time.monotonic() >= self._news_due:
             self._news_due = time.monotonic() + self._news_seconds
-            self.world.comm.send(news, dest=0, tag=NEWS)
+            self.comm.send(news, dest=0, tag=NEWS)
 
     def _take(self) -> T | None:
         """Get the next item, or None when there is no more or the job is to stop."""
@@ -59,8 +62,8 @@ class WorkQueue(Generic[T]):
             if self.world.stopping:
                 self.items.clear()
             return self.items.popleft() if self.items else None
-        self.world.comm.send(self.world.stopping, dest=0, tag=ASK)
-        request = self.world.comm.irecv(source=0, tag=ANSWER)
+        self.comm.send(self.world.stopping, dest=0, tag=ASK)
+        request = self.comm.irecv(source=0, tag=ANSWER)
         while True:
             done, item = request.test()
             if done:
@@ -72,10 +75,10 @@ class WorkQueue(Generic[T]):
         from mpi4py import MPI
 
         status = MPI.Status()
-        if not self.world.comm.Iprobe(MPI.ANY_SOURCE, MPI.ANY_TAG, status):
+        if not self.comm.Iprobe(MPI.ANY_SOURCE, MPI.ANY_TAG, status):
             return False
         source, tag = status.Get_source(), status.Get_tag()
-        message = self.world.comm.recv(source=source, tag=tag)
+        message = self.comm.recv(source=source, tag=tag)
         if tag == NEWS:
             self.news[source] = message
             return True
@@ -83,7 +86,7 @@ class WorkQueue(Generic[T]):
             self.items.clear()
         item = self.items.popleft() if self.items else None
         self.idle += item is None
-        self.world.comm.send(item, dest=source, tag=ANSWER)
+        self.comm.send(item, dest=source, tag=ANSWER)
         return True
 
 
