@@ -51,7 +51,9 @@ class World:
         told = self.comm.allgather(self._stop[0] if self._stop else "")
         reasons = sorted(set(filter(None, told)))
         if reasons:
-            raise Stopped(f"stopped on {', '.join(reasons)}: run the same command again to go on")
+            stopped = Stopped(f"stopped on {', '.join(reasons)}: run the same command again to go on")
+            stopped.shared = True
+            raise stopped
 
     def on_root(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Collective. Do something on rank 0 alone and give its outcome, or its error, to every rank."""
@@ -67,6 +69,12 @@ class World:
             problem.shared = True
             raise problem
         return result
+
+    def on_root_only(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+        """Collective. Do something on rank 0 and leave the outcome there; its error is everyone's."""
+        kept: list[T] = []
+        self.on_root(lambda: kept.append(function(*args, **kwargs)))
+        return kept[0] if kept else None
 
     def map(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
         """Collective. Apply a function to each item, every rank to its slice, and give all outcomes to all."""
