@@ -131,7 +131,7 @@ def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
             if world is None or world.root:
                 print(f"hpcreuse: {error}", file=sys.stderr, flush=True)
             return error.exit_code
-        return abort(world, f"hpcreuse: rank {world.rank}: {error}", error.exit_code)
+        return abort(world, f"rank {world.rank}: {error}", error.exit_code)
     except BaseException as error:
         if isinstance(error, BrokenPipeError):
             # The reader of our output has seen enough
@@ -143,14 +143,15 @@ def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
         if isinstance(error, KeyboardInterrupt):
             text = "interrupted"
         rank = "" if world is None or world.size == 1 else f"rank {world.rank}: "
-        return abort(world, f"hpcreuse: {rank}{text.rstrip()}", 1)
+        return abort(world, f"{rank}{text.rstrip()}", 1)
 
 
 def abort(world: "World | None", message: str, code: int) -> int:
     """Print why, and end all ranks: the others would wait for this one for ever."""
-    logging.getLogger("hpcreuse").error(message)
-    if not logging.getLogger("hpcreuse").isEnabledFor(logging.ERROR) or not logging.getLogger().handlers:
-        print(message, file=sys.stderr, flush=True)
+    if logging.getLogger().handlers:
+        logging.getLogger(__name__).error(message)
+    else:
+        print(f"hpcreuse: {message}", file=sys.stderr, flush=True)
     if world is not None and world.size > 1:
         world.comm.Abort(code)
     return code

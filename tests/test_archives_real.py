@@ -29,12 +29,10 @@ PAGE_TYPES = ("response", "resource", "conversion")
 MENDED = "declared lengths do not lead to the next record line: blocks are mended to end there"
 EXCEPTIONS = {
     "42-117-20051212141242-00002-sb-test-har-001.statsbiblioteket.dk.arc": MENDED,
-    "GetTest.ARC": MENDED,
     "get1.ARC": MENDED,
     "get2.ARC": MENDED,
     "2-metadata-1.arc": "warcio takes the lines of a CDX, the block of a metadata record, for records",
     "example-space-in-url.arc": "the length runs over the separator at the end of the file: its newline is not payload",
-    "invalid-arcfile-record-then-garbage.arc": "ARC lengths are extended to the next record: the garbage is payload",
     "redirect.warc": "CRLF became LF after counting: the separator inside the length is not payload",
     "test.warc": "as ClueWeb: the length runs into the next record, whose header warcio gives as payload",
 }

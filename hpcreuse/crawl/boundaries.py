@@ -111,6 +111,8 @@ class Boundaries:
     def has_separator(self, head: Head, end: int) -> bool:
         """Whether the separator stands exactly behind the block: then what follows is garbage, not a cut."""
         at = self.stream.pos + end
+        if self.form.separators == 1:
+            return self.stream.buf.startswith((b"\n", b"\r\n"), at)
         return head.newline == b"\r\n" and self.stream.buf.startswith(b"\r\n\r\n", at)
 
     def cut(self, head: Head, end: int) -> int:

@@ -87,7 +87,7 @@ def _member(source: Input, codec: Codec, head: bytes) -> Iterator[Piece]:
                 return
             source.advance(len(view))
         try:
-            data = _inflate(codec, decoder, view)
+            data = inflate(codec, decoder, view)
         except Broken as error:
             yield from _salvage(source, codec, member, given)
             spoiled = "checksum" in str(error).lower()
@@ -106,7 +106,8 @@ def _member(source: Input, codec: Codec, head: bytes) -> Iterator[Piece]:
             given += len(data)
 
 
-def _inflate(codec: Codec, decoder: Decoder, view: bytes | memoryview, size: int = PIECE) -> bytes:
+def inflate(codec: Codec, decoder: Decoder, view: bytes | memoryview, size: int = PIECE) -> bytes:
+    """Inflate some bytes to at most `size`; raises Broken when the decoder refuses them."""
     try:
         return decoder.decompress(view, size)
     except codec.errors as error:
@@ -143,7 +144,7 @@ def _inflate_slowly(source: Input, codec: Codec, member: int) -> Iterator[bytes]
                 return
             source.advance(len(view))
         try:
-            yield _inflate(codec, decoder, view, FEED if near else PIECE)
+            yield inflate(codec, decoder, view, FEED if near else PIECE)
         except Broken:
             return
 
@@ -165,7 +166,7 @@ def _next_sound(source: Input, codec: Codec) -> None:
     while source.find(codec.magic):
         view = source.view()
         try:
-            if _inflate(codec, codec.new(bytes(view[:16])), view, 1 << 16):
+            if inflate(codec, codec.new(bytes(view[:16])), view, 1 << 16):
                 return
         except Broken:
             pass

@@ -46,6 +46,9 @@ class Ledger:
 
     skipped: Counter[str] = field(default_factory=Counter)
     quarantined: list[Quarantined] = field(default_factory=list)
+    begin: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+    """Where in its source what was read begins and ends: of a range of an archive, the records at its borders."""
 
     def skip(self, kind: str) -> None:
         """Count a record that is not a file by definition (a request, a revisit, a dns look-up ...)."""

@@ -7,11 +7,13 @@ import glob
 import gzip
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -19,6 +21,8 @@ from hpcreuse.crawl.containers import is_archive_name
 from hpcreuse.errors import CrawlError, UsageError
 
 FILES_PER_PARTITION = 20_000
+# Archives that are compressed record by record can be entered at any record (others are read by one rank)
+_ENTERABLE = re.compile(r"\.(warc|arc|wet)\.gz\Z", re.IGNORECASE)
 _STATS_AT_ONCE = 16
 """Metadata servers answer slowly but many at a time."""
 _BATCH = 256
@@ -39,6 +43,27 @@ class Partition:
     identity: str
     """Changes when a name, a size or a time of change does: tells whether a shard still fits its input."""
     url_prefix: str
+    stop: int
+    """Number of the partition that follows on this one; of an archive, numbers are offsets in the file."""
+    final: bool = True
+    """Nothing of its source follows."""
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it is a part of an archive, from a byte on or up to one."""
+        return not self.names and not (self.number == 0 and self.final)
+
+    def ranges(self, size: int) -> list["Partition"]:
+        """Cut it into ranges of about `size` bytes, where its kind allows to enter in the middle."""
+        if self.names or self.bytes < 2 * size or not _ENTERABLE.search(self.source):
+            return [self]
+        count = self.bytes // size
+        bounds = [self.number + i * self.bytes // count for i in range(count + 1)]
+        return [self.between(low, high) for low, high in pairwise(bounds)]
+
+    def between(self, low: int, high: int) -> "Partition":
+        """Give the range from byte low up to high."""
+        return replace(self, number=low, stop=high, bytes=high - low, final=self.final and high == self.stop)
 
 
 class _Found(NamedTuple):
@@ -204,26 +229,30 @@ def _join(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}" if folder and name else folder or name
 
 
-def _slices(folder: str, pages: Sequence[_Found], prefix: str, partition_bytes: int) -> Iterator[Partition]:
+def _slices(folder: str, pages: Sequence[_Found], prefix: str, partition_bytes: int) -> list[Partition]:
     """Cut the pages of a folder, in order, into partitions that are full but not over full."""
-    number, start, size = 0, 0, 0
+    slices: list[Partition] = []
+    start, size = 0, 0
     for here, page in enumerate(pages):
         if here > start and (size + page.size > partition_bytes or here - start == FILES_PER_PARTITION):
-            yield _slice(folder, pages[start:here], prefix, number)
-            number, start, size = number + 1, here, 0
+            slices.append(_slice(folder, pages[start:here], prefix, len(slices)))
+            start, size = here, 0
         size += page.size
     if pages:
-        yield _slice(folder, pages[start:], prefix, number)
+        slices.append(replace(_slice(folder, pages[start:], prefix, len(slices)), final=True))
+    return slices
 
 
 def _slice(folder: str, pages: Sequence[_Found], prefix: str, number: int) -> Partition:
     names = tuple(page.name for page in pages)
     size = sum(page.size for page in pages)
-    return Partition(folder, names, number, size, _identity(folder, pages, prefix), prefix)
+    identity = _identity(folder, pages, prefix)
+    return Partition(folder, names, number, size, identity, prefix, stop=number + 1, final=False)
 
 
 def _partition(source: str, found: _Found, prefix: str) -> Partition:
-    return Partition(source, (), 0, found.size, _identity(source, [found._replace(name="")], prefix), prefix)
+    identity = _identity(source, [found._replace(name="")], prefix)
+    return Partition(source, (), 0, found.size, identity, prefix, stop=found.size)
 
 
 def _identity(source: str, found: Iterable[_Found], prefix: str) -> str:

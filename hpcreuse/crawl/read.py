@@ -14,6 +14,7 @@ from hpcreuse.crawl.containers import DAMAGE, StreamBytes, page_url
 from hpcreuse.crawl.jsonl import read_jsonl
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
+from hpcreuse.crawl.ranges import read_range
 from hpcreuse.crawl.streams import Stream, open_stream, sniff
 from hpcreuse.crawl.tarball import read_tar
 from hpcreuse.crawl.tree import cannot_open, read_file, read_tree
@@ -35,7 +36,11 @@ _XZ = b"\xfd7zXZ\x00"
 
 def read(partition: Partition, ledger: Ledger, limits: Limits) -> Iterator[Page]:
     """Give the pages of a partition; what cannot be read and what a loop made is quarantined."""
-    if partition.names:
+    ledger.begin, ledger.end = partition.number, partition.stop
+    if partition.is_range:
+        stop = None if partition.final else partition.stop
+        pages = read_range(partition.source, partition.number, stop, ledger, limits)
+    elif partition.names:
         pages = read_tree(partition.source, partition.names, partition.url_prefix, ledger, limits)
     else:
         pages = read_archive(partition.source, partition.url_prefix, ledger, limits)

@@ -55,6 +55,9 @@ class Records:
         while self._to_data() or self._pass_stop():
             if stream.pos == len(stream.buf):
                 continue
+            if stream.limit is not None and self._by_member and self._offset() >= stream.limit:
+                stream.reached = self._offset()
+                return
             head = parse(stream)
             if head is None:
                 self._skip_garbage()

@@ -17,6 +17,7 @@ from hpcreuse.crawl.members import Damage, Piece
 from hpcreuse.crawl.rawfile import Input
 
 _ARC_LINE = re.compile(rb"[A-Za-z][\w+.-]*:[^\r\n]* \d{12,14} [^\r\n]*\d\r?\n")
+_BOM = b"\xef\xbb\xbf"
 _WARC_INSIDE = re.compile(rb"^WARC/\d+\.\d+[ \t]*\r?\n[A-Za-z-]+:", re.MULTILINE)
 
 
@@ -51,6 +52,10 @@ class Stream:
         self.damage: Damage | None = None
         self.passed: list[Damage] = []
         """Damage before the first byte, passed by `peek`."""
+        self.limit: int | None = None
+        """Records that begin at or behind this offset of the file are left to another reader."""
+        self.reached: int | None = None
+        """Where the first record left to another reader begins."""
         self._pieces = self._open(base)
 
     def _open(self, offset: int) -> Iterator[Piece]:
@@ -218,18 +223,23 @@ def _look(raw: BinaryIO, offset: int, size: int) -> bytes:
 def sniff(stream: Stream) -> str:
     """What the stream holds by its first bytes: warc, arc, tar, zip, json, or nothing that is known."""
     head = stream.peek(4096)
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"WARC/"):
-        return "warc"
-    if text.startswith(b"filedesc:") or _ARC_LINE.match(text):
-        return "arc"
+    if form := record_form(head):
+        return form
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip"
     if _is_tar(head):
         return "tar"
-    if text.startswith(b"{"):
+    if head.removeprefix(_BOM).lstrip().startswith(b"{"):
         return "json"
     return "warc" if _WARC_INSIDE.search(head) else ""
+
+
+def record_form(head: bytes) -> str:
+    """Tell whether bytes begin with a record of a WARC or of an ARC."""
+    text = head.removeprefix(_BOM).lstrip()
+    if text.startswith(b"WARC/"):
+        return "warc"
+    return "arc" if text.startswith(b"filedesc:") or _ARC_LINE.match(text) else ""
 
 
 def _is_tar(head: bytes) -> bool:

@@ -3,12 +3,12 @@
 import logging
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hpcreuse.crawl.pages import Ledger, Limits, Page
-from hpcreuse.crawl.partitions import Partition, plan
+from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.read import read
 from hpcreuse.crawl.types import decide_type, is_textual
 from hpcreuse.crawl.urls import directory
@@ -19,8 +19,9 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.sharing import WorkQueue
 from hpcreuse.parallel.world import World
+from hpcreuse.reuse.agenda import Agenda, identity
 from hpcreuse.store import atomic
-from hpcreuse.store.run import Run, ShardInfo, incomplete
+from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard_writer import ShardWriter
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,12 @@ class Tally:
     quarantined: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
+    @classmethod
+    def of(cls, shard: ShardInfo) -> "Tally":
+        """Take it from the header of a shard."""
+        head = shard.header
+        return cls(shard.files, shard.chunks, head["payload_bytes"], head["quarantined"], Counter(head["skipped"]))
+
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
             self.files + other.files,
@@ -77,24 +84,25 @@ def hash_crawl(world: World, job: HashJob) -> dict[str, Any]:
     phases = Phases()
     with phases("plan"):
         run = world.on_root(open_run, job)
-        shards = world.map(read_info, world.on_root(run.shard_paths))
-        todo, done = world.on_root(what_to_do, job, run, [shard for shard in shards if shard])
-    queue = WorkQueue(world, todo)
-    total_bytes = sum(partition.bytes for partition in todo)
-    progress = Progress("hash", "B", total_bytes, job.progress_seconds if world.root else 0)
-    hasher = Hasher(world, job, run, queue, progress)
-    for partition in queue:
-        hasher.hash(partition)
-    progress.finish()
-    with phases("wait"):
-        world.wait()
-    world.stop_if_asked()
-    phases.seconds |= hasher.phases.seconds
+        agenda = world.on_root_only(Agenda, job.inputs, job.url_prefix, job.limits, world.size)
+    count, total_bytes, done = fill(world, run, agenda, phases)
+    hashed = 0
+    while count:
+        hash_partitions(world, job, run, agenda, total_bytes, phases)
+        hashed += count
+        # A second look: ranges of an archive that do not meet are read again as a whole
+        count, total_bytes, _ = fill(world, run, agenda, phases)
+    with phases("plan"):
+        shards = world.map(ShardInfo.read, world.on_root(run.shard_paths))
+    keys = world.comm.bcast(agenda.hashed if agenda else None)
+    mine = [Tally.of(shard) for shard in shards if (shard.source, shard.number) in keys]
     return {
         "out": str(job.run),
-        "partitions": len(todo),
+        "partitions": hashed,
         "partitions_done_before": done,
-        **sum(world.comm.allgather(hasher.tally), Tally()).record(),
+        **sum(mine, Tally()).record(),
+        "run_files": sum(shard.files for shard in shards),
+        "run_chunks": sum(shard.chunks for shard in shards),
         "digest_options": job.options.record(),
         **phases.summary(world),
     }
@@ -107,49 +115,53 @@ def open_run(job: HashJob) -> Run:
     return Run.create(job.run, job.options)
 
 
+def fill(world: World, run: Run, agenda: Agenda | None, phases: Phases) -> tuple[int, int, int]:
+    """Collective. Look at the shards there are and find what is left: partitions, bytes, and what is done."""
+    with phases("plan"):
+        shards = world.map(read_info, world.on_root(run.shard_paths))
+        return world.on_root(lambda: agenda.fill([s for s in shards if s]) if agenda else (0, 0, 0))
+
+
 def read_info(path: Path) -> ShardInfo | None:
-    """Read the header of a shard; a damaged one counts as missing, so it is made anew."""
+    """Read the header of a shard; a damaged one is removed, so that it is made anew."""
     try:
         return ShardInfo.read(path)
     except StoreError as error:
-        log.warning("%s: it will be made anew", error)
+        log.warning("%s: it is made anew", error)
+        path.unlink(missing_ok=True)
         return None
 
 
-def what_to_do(job: HashJob, run: Run, shards: list[ShardInfo]) -> tuple[list[Partition], int]:
-    """Plan the partitions and leave out those that are done; remove shards that no longer fit their input."""
-    partitions = plan(job.inputs, job.url_prefix)
-    planned = {(p.source, p.number): p for p in partitions}
-    sources = {p.source for p in partitions}
-    shards = sorted(shards, key=lambda s: (s.source, s.number, s.part))
-    broken = set(incomplete(shards))
-    done = set()
-    for shard in shards:
-        key = (shard.source, shard.number)
-        partition = planned.get(key)
-        fits = partition is not None and key not in broken and shard.identity == shard_identity(job, partition)
-        if fits:
-            done.add(key)
-        elif shard.source in sources or key in broken:
-            shard.path.unlink(missing_ok=True)
-    todo = [p for key, p in planned.items() if key not in done]
-    # The largest first, so that the small ones fill the gaps at the end
-    return sorted(todo, key=lambda p: (-p.bytes, p.source, p.number)), len(done)
-
-
-def shard_identity(job: HashJob, partition: Partition) -> str:
-    """Identify what a shard was made of: its input, and how the input was read."""
-    limits = "-".join(str(value) for value in asdict(job.limits).values())
-    return f"{partition.identity}-{limits}-{partition.url_prefix}"
+def hash_partitions(
+    world: World, job: HashJob, run: Run, agenda: Agenda | None, total_bytes: int, phases: Phases
+) -> None:
+    """Collective. Share the partitions of the agenda out and hash them."""
+    queue = WorkQueue(world, agenda.todo if agenda else None)
+    progress = Progress("hash", "B", total_bytes, job.progress_seconds if world.root else 0)
+    hasher = Hasher(world, job, run, queue, progress, phases)
+    for partition in queue:
+        hasher.hash(partition)
+    progress.finish()
+    with phases("wait"):
+        world.wait()
+    world.stop_if_asked()
 
 
 class Hasher:
     """One rank's part of the hashing: takes partitions, writes shards, tells how far it is."""
 
-    def __init__(self, world: World, job: HashJob, run: Run, queue: WorkQueue[Partition], progress: Progress):
-        self.world, self.job, self.run, self.queue, self.progress = world, job, run, queue, progress
-        self.phases = Phases()
-        self.tally = Tally()
+    def __init__(
+        self,
+        world: World,
+        job: HashJob,
+        run: Run,
+        queue: WorkQueue[Partition],
+        progress: Progress,
+        phases: Phases,
+    ):
+        self.world, self.job, self.run = world, job, run
+        self.queue, self.progress, self.phases = queue, progress, phases
+        self.files = 0
         self.input_bytes = 0
         """Bytes of the partitions this rank has finished."""
 
@@ -163,7 +175,7 @@ class Hasher:
         while (page := self._next_page(pages)) is not None:
             with self.phases("hash"):
                 self._add(writer, page)
-            self._report(self.input_bytes + min(page.offset, partition.bytes))
+            self._report(self.input_bytes + min(max(0, page.offset - partition.number), partition.bytes))
             if self.world.stopping:
                 return
             if writer.nbytes > self.job.memory // 2:
@@ -185,32 +197,34 @@ class Hasher:
         digests = digest_page(page.payload, mime, is_textual(mime), plain, self.job.options)
         writer.add_page(page.url, directory(page.url), page.archive, page.offset, len(page.payload), mime)
         writer.add_digests(*digests)
-        self.tally.files += 1
-        self.tally.chunks += len(digests.offsets)
-        self.tally.payload_bytes += len(page.payload)
+        self.files += 1
 
     def _write(self, writer: ShardWriter, ledger: Ledger, partition: Partition, part: int, last: bool) -> None:
         """Write what was collected as one shard."""
         for entry in ledger.quarantined:
             writer.add_quarantined(*entry)
-        self.tally.quarantined += len(ledger.quarantined)
-        self.tally.skipped += ledger.skipped
         header = {
             "source": partition.source,
             "number": partition.number,
             "part": part,
             "last": last,
-            "identity": shard_identity(self.job, partition),
+            "begin": ledger.begin,
+            "end": ledger.end,
+            "stop": partition.stop,
+            "final": partition.final,
+            "identity": identity(partition, self.job.limits),
             "url_prefix": partition.url_prefix,
             "digest_options": self.job.options.record(),
             "skipped": dict(sorted(ledger.skipped.items())),
+            "quarantined": len(ledger.quarantined),
+            "payload_bytes": sum(writer.lengths),
         }
         with self.phases("write"):
             writer.write(self.run.shard_path(partition.source, partition.number, part), header)
 
     def _report(self, input_bytes: int) -> None:
         """Serve or tell the other ranks, and show on rank 0 how far all are."""
-        self.queue.attend((input_bytes, self.tally.files))
+        self.queue.attend((input_bytes, self.files))
         if self.world.root:
             news = self.queue.news.values()
             self.progress.update(sum(b for b, _ in news), f"{sum(f for _, f in news):,} files")

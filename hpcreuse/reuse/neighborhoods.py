@@ -151,8 +151,7 @@ def gather_pass(
     with phases("aggregate"):
         bounds_of_rank = np.concatenate([[0], np.cumsum(rcounts)])
         return merge(
-            to_sums(names.slice(first, last), received[first:last])
-            for first, last in pairwise(bounds_of_rank)
+            to_sums(names.slice(first, last), received[first:last]) for first, last in pairwise(bounds_of_rank)
         )
 
 

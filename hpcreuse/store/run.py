@@ -31,6 +31,10 @@ class ShardInfo:
     part: int
     last: bool
     identity: str
+    begin: int
+    end: int
+    stop: int
+    final: bool
     files: int
     chunks: int
     distinct: int
@@ -49,6 +53,10 @@ class ShardInfo:
                 part=header["part"],
                 last=header["last"],
                 identity=header["identity"],
+                begin=header["begin"],
+                end=header["end"],
+                stop=header["stop"],
+                final=header["final"],
                 files=shard.files,
                 chunks=shard.chunks,
                 distinct=len(shard.file["distinct/count"]),
@@ -114,7 +122,7 @@ class Run:
         """Name a shard after its archive, with enough of a hash that no two archives share a name."""
         stem = re.sub(r"[^A-Za-z0-9._-]+", "_", Path(source).name)[:80]
         key = hashlib.sha1(source.encode("utf-8", "surrogateescape")).hexdigest()[:10]
-        return self.path / "shards" / f"{stem}-{key}-{number:05d}-{part:03d}.h5"
+        return self.path / "shards" / f"{stem}-{key}-{number:012d}-{part:03d}.h5"
 
     def shard_paths(self) -> list[Path]:
         """List the files of the shards; temporary ones have names that start with a dot."""
@@ -128,25 +136,49 @@ class Run:
         if not shards:
             raise StoreError(f"{self.path} holds no shard yet: run `hpcreuse hash INPUT... --out {self.path}`")
         shards = sorted(shards, key=lambda s: (s.source, s.number, s.part))
-        for source, number in incomplete(shards):
+        for source in incomplete(shards):
             raise StoreError(
-                f"{self.path}: the shards of {source} (partition {number}) are not complete: "
-                "run the same `hpcreuse hash` again"
+                f"{self.path}: the shards of {source} are not complete: run the same `hpcreuse hash` again"
             )
         return shards
 
 
-def incomplete(shards: list[ShardInfo]) -> list[tuple[str, int]]:
-    """Name the partitions of which parts are missing; shards come in order."""
-    parts: dict[tuple[str, int], list[ShardInfo]] = {}
-    for shard in shards:
-        parts.setdefault((shard.source, shard.number), []).append(shard)
-    return [
-        key
-        for key, group in parts.items()
-        if [s.part for s in group] != list(range(len(group)))
-        or [s.last for s in group] != [False] * (len(group) - 1) + [True]
-    ]
+def partitions_of(shards: list[ShardInfo]) -> dict[tuple[str, int], list[ShardInfo]]:
+    """Put the parts of each partition together, by source and number, in order."""
+    groups: dict[tuple[str, int], list[ShardInfo]] = {}
+    for shard in sorted(shards, key=lambda s: (s.source, s.number, s.part)):
+        groups.setdefault((shard.source, shard.number), []).append(shard)
+    return groups
+
+
+def is_whole(parts: list[ShardInfo]) -> bool:
+    """Tell whether all parts of a partition are there."""
+    numbers, lasts = [shard.part for shard in parts], [shard.last for shard in parts]
+    return numbers == list(range(len(parts))) and lasts == [False] * (len(parts) - 1) + [True]
+
+
+def is_chain(last_parts: list[ShardInfo]) -> bool:
+    """Tell whether the partitions of a source follow on each other without gap or overlap, up to the end.
+
+    Ranks that read ranges of one archive each looked for the first record of theirs: where one range ends,
+    the next must begin, or one of them took something for a record that is none.
+    """
+    place = 0
+    for shard in last_parts:
+        if shard.begin != place:
+            return False
+        place = shard.end
+    return last_parts[-1].final
+
+
+def incomplete(shards: list[ShardInfo]) -> list[str]:
+    """Name the sources of which shards are missing."""
+    groups = partitions_of(shards)
+    broken = [source for (source, _), parts in groups.items() if not is_whole(parts)]
+    chains: dict[str, list[ShardInfo]] = {}
+    for (source, _), parts in groups.items():
+        chains.setdefault(source, []).append(parts[-1])
+    return broken or [source for source, chain in chains.items() if not is_chain(chain)]
 
 
 def fingerprint(shards: list[ShardInfo]) -> str:

@@ -1,0 +1,110 @@
+"""What is left to hash: the input less what the run's shards already cover. Lives on rank 0.
+
+Large archives are cut into ranges when there are too few archives to keep all ranks busy; how depends on the
+number of ranks, so what an earlier job did with others is kept and only the gaps are filled.
+"""
+
+import logging
+from collections.abc import Sequence
+
+from hpcreuse.crawl.pages import Limits
+from hpcreuse.crawl.partitions import Partition, plan
+from hpcreuse.store.run import ShardInfo, is_chain, is_whole, partitions_of
+
+log = logging.getLogger(__name__)
+
+# Ranges of archives: enough for every rank to take several, but no more files than need be
+RANGES_PER_RANK = 4
+SMALLEST_RANGE, LARGEST_RANGE = 8 << 20, 2 << 30
+
+Key = tuple[str, int]
+
+
+class Agenda:
+    """The partitions still to hash, the largest first."""
+
+    def __init__(self, inputs: Sequence[str], url_prefix: str | None, limits: Limits, ranks: int):
+        self.planned = plan(inputs, url_prefix)
+        self.sources: dict[str, list[Partition]] = {}
+        for partition in self.planned:
+            self.sources.setdefault(partition.source, []).append(partition)
+        self.limits = limits
+        self.ranks = ranks
+        self.todo: list[Partition] = []
+        self.hashed: set[Key] = set()
+        self.unsplittable: set[str] = set()
+
+    def fill(self, shards: list[ShardInfo]) -> tuple[int, int, int]:
+        """Find out what is to do; give how many partitions, how many bytes, and how many are done.
+
+        Shards that are not whole, or no longer fit their input, are removed.
+        """
+        kept: dict[str, list[ShardInfo]] = {}
+        for (source, _), parts in partitions_of(shards).items():
+            if is_whole(parts) and (source not in self.sources or self._fits(parts[-1])):
+                kept.setdefault(source, []).append(parts[-1])
+            else:
+                _remove(parts)
+        everything = partitions_of(shards)
+        todo: list[Partition] = []
+        for source, partitions in self.sources.items():
+            have = kept.get(source, [])
+            todo += self._missing(partitions, have)
+            if not todo or todo[-1].source != source:
+                if is_chain(have):
+                    continue
+                # Ranges that do not meet: some bytes inside a page look like a record. One rank reads it all.
+                log.info("%s cannot be cut into ranges: it is read as a whole", source)
+                self.unsplittable.add(source)
+                for shard in have:
+                    _remove(everything[source, shard.number])
+                    self.hashed.discard((source, shard.number))
+                todo += partitions
+        self.todo = sorted(self._split(todo), key=lambda p: (-p.bytes, p.source, p.number))
+        done = sum(len(kept.get(source, [])) for source in self.sources)
+        self.hashed |= {(p.source, p.number) for p in self.todo}
+        return len(self.todo), sum(p.bytes for p in self.todo), done
+
+    def _fits(self, shard: ShardInfo) -> bool:
+        """Tell whether a shard was made of the input as it is now, read in the same way."""
+        return any(
+            shard.identity == identity(partition, self.limits)
+            for partition in self.sources[shard.source]
+            if not partition.names or partition.number == shard.number
+        )
+
+    def _missing(self, partitions: list[Partition], have: list[ShardInfo]) -> list[Partition]:
+        """Give what of a source no shard covers: slices of a folder, or ranges of an archive."""
+        if partitions[0].names:
+            numbers = {shard.number for shard in have}
+            return [p for p in partitions if p.number not in numbers]
+        if not have:
+            return partitions
+        (whole,) = partitions
+        gaps, place = [], 0
+        for shard in have:
+            if shard.number > place:
+                gaps.append(whole.between(place, shard.number))
+            place = max(place, shard.stop)
+        if place < whole.stop:
+            gaps.append(whole.between(place, whole.stop))
+        return gaps
+
+    def _split(self, partitions: list[Partition]) -> list[Partition]:
+        """Cut large archives into ranges, if some rank would otherwise have nothing to do."""
+        if self.ranks == 1:
+            return partitions
+        share = sum(p.bytes for p in partitions) // (RANGES_PER_RANK * self.ranks)
+        size = min(max(share, SMALLEST_RANGE), LARGEST_RANGE)
+        return [r for p in partitions for r in ([p] if p.source in self.unsplittable else p.ranges(size))]
+
+
+def identity(partition: Partition, limits: Limits) -> str:
+    """Identify what a shard was made of: its input, and how the input was read."""
+    rules = "-".join(map(str, (limits.max_payload, limits.max_components, limits.max_repeats, limits.max_run_repeats)))
+    return f"{partition.identity}-{rules}"
+
+
+def _remove(parts: list[ShardInfo]) -> None:
+    for shard in parts:
+        shard.path.unlink(missing_ok=True)
