@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint setup bench clean
+.PHONY: demo test lint setup clean
 
 demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl made here
 	$(BIN)/hpcreuse demo
@@ -18,9 +18,6 @@ lint: $(VENV)/.installed-dev   ## style, types and the direction of imports
 	$(BIN)/lint-imports
 
 setup: $(VENV)/.installed-dev  ## set up for development
-
-bench: $(VENV)/.installed-dev  ## the physical limits of each stage, and hpcreuse beside them
-	$(BIN)/python bench/limits.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info hpcreuse-demo

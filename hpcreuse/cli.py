@@ -9,6 +9,7 @@ import importlib
 import logging
 import os
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,6 +37,8 @@ VERBS = {
 DESCRIPTION = "Find copied content in web crawls: exact, and parallel over MPI ranks."
 
 QUARANTINED = 3
+
+LAST_WORDS_SECONDS = 0.5
 
 
 class Parser(argparse.ArgumentParser):
@@ -153,6 +156,8 @@ def abort(world: "World | None", message: str, code: int) -> int:
     else:
         print(f"hpcreuse: {message}", file=sys.stderr, flush=True)
     if world is not None and world.size > 1:
+        # Launchers kill before they forward what was printed last
+        time.sleep(LAST_WORDS_SECONDS)
         world.comm.Abort(code)
     return code
 

@@ -104,9 +104,7 @@ def chunks(
     elif plain == "paragraph":
         # A paragraph ends after the run of blank lines that follows it. Open: a line of blanks is a blank
         # line; blank lines at the head belong to the first paragraph.
-        starts = {0} | {
-            m.end() for m in re.finditer(rb"(?<=\S)[^\S\n]*\n([^\S\n]*\n)+([^\S\n]*\Z)?", payload)
-        }
+        starts = {0} | {m.end() for m in re.finditer(rb"(?<=\S)[^\S\n]*\n([^\S\n]*\n)+([^\S\n]*\Z)?", payload)}
     else:
         names = b"|".join(re.escape(tag.encode()) for tag in tags)
         ends = {"authors": rb"[ \t>/]", "html": rb"[ \t>/\n\r\f]"}[tag_ends]

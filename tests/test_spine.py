@@ -1,6 +1,7 @@
 """From a real crawl to bad neighborhoods: the same tables as the slow oracle, the same bytes on any number of ranks."""
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,7 @@ def crawl(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> list[P
     folder = tmp_path_factory.mktemp("crawl")
     alexa = shared_data / "crawl" / "alexa2018-000.warc.gz"
     cuts = (0, 10, 150, 200, 450)
-    slices = [
-        first_records(alexa, folder / f"alexa-{low}.warc.gz", low, high)
-        for low, high in zip(cuts, cuts[1:], strict=False)
-    ]
+    slices = [first_records(alexa, folder / f"alexa-{low}.warc.gz", low, high) for low, high in pairwise(cuts)]
     return [shared_data / "crawl" / "webkb1997.warc.gz", *slices]
 
 

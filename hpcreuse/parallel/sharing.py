@@ -4,6 +4,7 @@ Rank 0 serves the others between its own pages (`attend`), so nobody waits longe
 and no rank is lost to mastering. Give the largest items first: the small ones then fill the gaps at the end.
 """
 
+import heapq
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -97,8 +98,8 @@ def assign(world: World, costs: Sequence[int]) -> list[int]:
     loads = [(0, rank) for rank in range(world.size)]
     mine = []
     for number in sorted(range(len(costs)), key=lambda i: (-costs[i], i)):
-        load, rank = min(loads)
-        loads[rank] = (load + costs[number] + 1, rank)
+        load, rank = loads[0]
+        heapq.heapreplace(loads, (load + costs[number] + 1, rank))
         if rank == world.rank:
             mine.append(number)
     return sorted(mine)

@@ -27,7 +27,7 @@ def to_limbs(bad: NDArray[np.int64], chunks: NDArray[np.int64]) -> Limbs:
 
 
 def mean_of(sums: Limbs, count: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Divide sums by how many were added, to the nearest double."""
+    """Divide sums by how many were added, to within 2^-60 and the rounding of a double."""
     high, rest = np.divmod(sums.high, count)
     low = ((rest << LIMB) + sums.low) // count
     return ((high << LIMB) + low).astype(np.float64) * 2.0 ** -(2 * LIMB)
