@@ -21,14 +21,15 @@ class Progress:
         self.seconds = seconds
         self.stream = stream or sys.stderr
         self.begin = time.monotonic()
-        self.due = self.begin + min(seconds, 1.0)
         self.renews = self.stream.isatty()
+        self.interval = min(seconds, 0.5) if self.renews else seconds
+        self.due = self.begin + self.interval
         self.printed = False
 
     def update(self, done: float, note: str = "") -> None:
         """Print a line if one is due."""
         if self.seconds and time.monotonic() >= self.due:
-            self.due = time.monotonic() + (min(self.seconds, 0.5) if self.renews else self.seconds)
+            self.due = time.monotonic() + self.interval
             self._print(done, note)
 
     def finish(self) -> None:
