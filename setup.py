@@ -1,5 +1,8 @@
-"""Builds the compiled kernels; without a compiler the plain-Python twins serve."""
+"""Finds the packages; settings and digest lists of configs/ are shipped as hpcreuse.configs."""
 
-from setuptools import setup
+from setuptools import find_packages, setup
 
-setup()
+setup(
+    packages=[*find_packages(include=["hpcreuse", "hpcreuse.*"]), "hpcreuse.configs"],
+    package_dir={"hpcreuse.configs": "configs"},
+)
