@@ -1,8 +1,25 @@
-"""Finds the packages; settings and digest lists of configs/ are shipped as hpcreuse.configs."""
+"""Finds the packages and builds the kernels; without a compiler their plain-Python twins serve.
 
-from setuptools import find_packages, setup
+Settings and digest lists of configs/ are shipped as hpcreuse.configs.
+"""
+
+from Cython.Build import cythonize
+from setuptools import Extension, find_packages, setup
+
+KERNELS = ("_scan", "_sha")
 
 setup(
     packages=[*find_packages(include=["hpcreuse", "hpcreuse.*"]), "hpcreuse.configs"],
     package_dir={"hpcreuse.configs": "configs"},
+    ext_modules=cythonize(
+        [
+            Extension(
+                f"hpcreuse.kernels.{name}",
+                [f"hpcreuse/kernels/{name}.pyx"],
+                extra_compile_args=["-O3"],
+                optional=True,
+            )
+            for name in KERNELS
+        ]
+    ),
 )

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.kernels import range_digests
 from hpcreuse.page.chunks import starts_of_markup, starts_of_plain_text
 from hpcreuse.page.dom import serialize_dom
-from hpcreuse.page.normalize import normalize_whitespace
 from hpcreuse.page.options import DigestOptions
 
+NO_CHUNKS = np.empty(0, np.uint32)
 MARKUP_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 
@@ -32,16 +33,11 @@ def chunked_text(payload: bytes, mime: str, options: DigestOptions) -> bytes:
 
 def digest_page(payload: bytes, mime: str, textual: bool, plain: bool, options: DigestOptions) -> PageDigests:
     """Hash a file whole and, when it is textual, chunk by chunk."""
-    new = hashlib.sha1 if options.digest == "sha1" else hashlib.sha256
-    file_digest = new(payload).digest()
+    file_digest = hashlib.new(options.digest, payload, usedforsecurity=False).digest()
     if not textual:
-        return PageDigests(file_digest, b"", np.empty(0, np.uint32), np.empty(0, np.uint32))
+        return PageDigests(file_digest, b"", NO_CHUNKS, NO_CHUNKS)
     text = chunked_text(payload, mime, options)
     starts = starts_of_plain_text(text, options) if plain else starts_of_markup(text, options)
-    ends = [*starts[1:], len(text)]
-    pieces = [text[a:b] for a, b in zip(starts, ends, strict=False)]
-    if options.normalize == "whitespace":
-        pieces = [normalize_whitespace(piece) for piece in pieces]
-    offsets = np.array(starts, np.uint32)
-    lengths = np.array(ends[: len(starts)], np.uint32) - offsets
-    return PageDigests(file_digest, b"".join([new(piece).digest() for piece in pieces]), offsets, lengths)
+    lengths = np.diff(starts, append=np.uint32(len(text)))
+    chunks = range_digests(text, starts, options.normalize == "whitespace", options.digest)
+    return PageDigests(file_digest, chunks, starts, lengths)

@@ -1,6 +1,6 @@
 """The page as a browser's parser sees it (CCR 8.2): parsed, serialised, whitespace normalised."""
 
-from hpcreuse.page.normalize import normalize_whitespace
+from hpcreuse.kernels import normalize_whitespace
 
 
 def serialize_dom(payload: bytes) -> bytes:

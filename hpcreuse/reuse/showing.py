@@ -12,8 +12,8 @@ from hpcreuse.crawl.pages import Limits
 from hpcreuse.crawl.read import reread
 from hpcreuse.errors import StoreError, UsageError
 from hpcreuse.kernels import digests as dg
+from hpcreuse.kernels import normalize_whitespace
 from hpcreuse.page.digest import chunked_text
-from hpcreuse.page.normalize import normalize_whitespace
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.catalog import Catalog

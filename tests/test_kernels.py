@@ -1,0 +1,79 @@
+"""The compiled kernels equal their plain twins, whatever the page."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpcreuse import kernels
+from hpcreuse.kernels import plain
+
+compiled = pytest.mark.skipif(not kernels.COMPILED, reason="the kernels were installed without a compiler")
+
+PIECES = st.sampled_from(
+    [
+        b"<p>",
+        b"<P ",
+        b"<div\t",
+        b"<DiV/",
+        b"<p",
+        b"<",
+        b"<pre>",
+        b"<p\n",
+        b"<d",
+        b"<div",
+        b"\r\n",
+        b" \t ",
+        b"text",
+        b"\0",
+    ]
+)
+PAGES = st.lists(PIECES | st.binary(max_size=5), max_size=60).map(b"".join)
+TAGS = st.sampled_from([("p", "div"), ("p",), ("div", "p", "pre"), ("h1", "li")])
+ENDS = st.sampled_from([b" \t>/", b" \t>/\n\r\f"])
+
+
+def test_the_kernels_are_compiled_where_there_is_a_compiler() -> None:
+    """This project's own machines have one: the plain twins must not serve unnoticed."""
+    assert kernels.COMPILED
+
+
+@compiled
+@given(PAGES, TAGS, ENDS)
+def test_tags_are_found_where_the_twin_finds_them(page: bytes, tags: tuple[str, ...], ends: bytes) -> None:
+    assert kernels.tag_starts(page, tags, ends).tolist() == plain.tag_starts(page, tags, ends).tolist()
+
+
+@compiled
+def test_many_tags_are_found_in_a_large_page() -> None:
+    page = b"<p>a" * 100_000
+    assert kernels.tag_starts(page, ("p",), b">").tolist() == list(range(0, 400_000, 4))
+
+
+@compiled
+@given(PAGES, st.booleans(), st.sampled_from(["sha1", "sha256"]), st.data())
+def test_digests_equal_those_of_the_twin(page: bytes, normalize: bool, digest: str, data: st.DataObject) -> None:
+    places = data.draw(st.sets(st.integers(0, max(0, len(page) - 1)), max_size=10)) if page else set()
+    starts = np.array(sorted(places), np.uint32)
+    assert kernels.range_digests(page, starts, normalize, digest) == plain.range_digests(
+        page, starts, normalize, digest
+    )
+
+
+@given(PAGES)
+def test_normalisation_goes_in_the_order_of_the_rule(page: bytes) -> None:
+    """A slow reading of CCR 4.4: runs of spaces and tabs, then CR and LF, then the ends."""
+    out = bytearray()
+    for number, byte in enumerate(page):
+        if byte in b" \t":
+            if number == 0 or page[number - 1] not in b" \t":
+                out += b" "
+        else:
+            out.append(byte)
+    wanted = bytes(byte for byte in out if byte not in b"\r\n").strip()
+    assert kernels.normalize_whitespace(page) == wanted
+    starts = np.zeros(1, np.uint32)
+    if page:
+        assert kernels.range_digests(page, starts, True, "sha1") == hashlib.sha1(wanted).digest()
