@@ -14,20 +14,27 @@ from numpy.typing import NDArray
 from hpcreuse.errors import StoreError
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store.atomic import atomic_path
+from hpcreuse.store.sink import create_hdf5
 from hpcreuse.version import __version__
 
-# Object headers of this generation carry their own checksums; ours cover the data
+# Object headers of this generation carry their own checksums; ours cover the data. Text of variable length
+# would lie in a heap without any: attributes are of fixed length
 LIBRARY_VERSION = "v110"
+
+# What h5py raises, depending on where in a file the damage is
+DAMAGE = (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, MemoryError)
 
 
 @contextmanager
 def create(path: Path, format_name: str, version: int, header: Mapping[str, Any]) -> Iterator[h5py.File]:
     """Create an HDF5 file atomically; `header` must be writable as JSON."""
-    with atomic_path(path) as scratch, h5py.File(scratch, "w", libver=LIBRARY_VERSION) as file:
-        file.attrs["format"] = format_name
+    with atomic_path(path) as scratch, create_hdf5(scratch, LIBRARY_VERSION) as file:
+        text = json.dumps(header, sort_keys=True).encode()
+        file.attrs["format"] = np.bytes_(format_name.encode())
         file.attrs["version"] = version
-        file.attrs["creator"] = f"hpcreuse {__version__}"
-        file.attrs["header"] = json.dumps(header, sort_keys=True)
+        file.attrs["creator"] = np.bytes_(f"hpcreuse {__version__}".encode())
+        file.attrs["header"] = np.bytes_(text)
+        file.attrs["crc32"] = isal_zlib.crc32(text)
         yield file
 
 
@@ -41,15 +48,31 @@ def open_container(path: Path, format_name: str, version: int) -> Iterator[h5py.
     except OSError as error:
         raise StoreError(f"{path} cannot be read as HDF5 ({error}): damaged, or not made by hpcreuse") from error
     with file:
-        found = file.attrs.get("format")
-        if found != format_name:
-            raise StoreError(f"{path} is not {format_name} but {found or 'a foreign HDF5 file'}")
-        if file.attrs["version"] != version:
-            raise StoreError(
-                f"{path} has format version {file.attrs['version']}, this hpcreuse reads version {version}: "
-                f"use the hpcreuse that wrote it ({file.attrs['creator']}) or make it anew"
-            )
+        try:
+            _must_be(file, path, format_name, version)
+        except DAMAGE as error:
+            raise StoreError(f"{path} is damaged ({error}): make it anew") from error
         yield file
+
+
+def _must_be(file: h5py.File, path: Path, format_name: str, version: int) -> None:
+    found = text_of(file, "format")
+    if found != format_name:
+        raise StoreError(f"{path} is not {format_name} but {found or 'a foreign HDF5 file'}")
+    if file.attrs["version"] != version:
+        raise StoreError(
+            f"{path} has format version {file.attrs['version']}, this hpcreuse reads version {version}: "
+            f"use the hpcreuse that wrote it ({text_of(file, 'creator')}) or make it anew"
+        )
+    header = text_of(file, "header")
+    if header is None or isal_zlib.crc32(header.encode()) != file.attrs.get("crc32", -1):
+        raise StoreError(f"{path} is damaged: its header does not fit its checksum. Make it anew")
+
+
+def text_of(file: h5py.File, name: str) -> str | None:
+    """Give an attribute of the file as text."""
+    value = file.attrs.get(name)
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def read_header(file: h5py.File) -> dict[str, Any]:
