@@ -94,6 +94,7 @@ def hash_crawl(world: World, job: HashJob) -> dict[str, Any]:
         count, total_bytes, _ = fill(world, run, agenda, phases)
     with phases("plan"):
         shards = world.map(ShardInfo.read, world.on_root(run.shard_paths))
+        world.on_root(lambda: run.record_shards(shards, agenda.sources) if agenda else None)
     keys = world.comm.bcast(agenda.hashed if agenda else None)
     mine = [Tally.of(shard) for shard in shards if (shard.source, shard.number) in keys]
     return {

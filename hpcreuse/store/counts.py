@@ -4,7 +4,6 @@ RUN/counts/chunk/counts.json       what was counted, how many pieces, the histog
 RUN/counts/chunk/piece-00000.h5    distinct digests in order with count and length; pieces follow on each other
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.store import atomic, container
+from hpcreuse.errors import StoreError
+from hpcreuse.store import container
+from hpcreuse.store.records import read_record, write_record
 from hpcreuse.store.shard import Counted
 
 FORMAT, VERSION = "hpcreuse counts", 1
@@ -91,15 +92,15 @@ def finish(folder: Path, fingerprint: str, pieces: int, histogram: Histogram) ->
         "duplicates": histogram.duplicates.tolist(),
         "objects": histogram.objects.tolist(),
     }
-    atomic.write_text(folder / "counts.json", json.dumps(record) + "\n")
+    write_record(folder / "counts.json", record)
     return _from_record(folder, record)
 
 
 def find_counts(folder: Path, fingerprint: str) -> Counts | None:
     """Give the counts if they were made of just these shards."""
     try:
-        record = json.loads((folder / "counts.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record = read_record(folder / "counts.json")
+    except (OSError, StoreError):
         return None
     if (record.get("format"), record.get("version"), record.get("run")) != (FORMAT, VERSION, fingerprint):
         return None

@@ -9,7 +9,6 @@
 Everything is written to a temporary folder beside it, which takes its place at the end.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from hpcreuse.errors import StoreError
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store import atomic, container
+from hpcreuse.store.records import read_record, write_record
 from hpcreuse.version import __version__
 
 FORMAT, VERSION = "hpcreuse result", 1
@@ -145,8 +145,9 @@ def finish(path: Path, header: dict[str, Any], summary: dict[str, Any]) -> None:
         "creator": f"hpcreuse {__version__}",
         "header": header,
         "summary": summary,
+        "parts": {table: len(list((scratch / table).glob("part-*.h5"))) for table in ("files", "neighborhoods")},
     }
-    atomic.write_text(scratch / "result.json", json.dumps(record, indent=2) + "\n")
+    write_record(scratch / "result.json", record, indent=2)
     old = path.with_name(f".{path.name}.old{atomic.TEMPORARY}")
     atomic.remove(old)
     if path.exists():
@@ -167,11 +168,9 @@ class Result:
     def open(cls, path: Path) -> "Result":
         """Open a result made before."""
         try:
-            record = json.loads((path / "result.json").read_text(encoding="utf-8"))
+            record = read_record(path / "result.json")
         except FileNotFoundError:
             raise StoreError(f"{path} is not a result: make one with `hpcreuse detect RUN --labels LABELS`") from None
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{path / 'result.json'} cannot be read ({error})") from error
         if (record.get("format"), record.get("version")) != (FORMAT, VERSION):
             raise StoreError(
                 f"{path} has format {record.get('format')} version {record.get('version')}, "

@@ -2,12 +2,13 @@
 
 RUN/run.json        format, version, creator, digest options: written before the first shard
 RUN/shards/*.h5     one or more parts per partition; the last part of each says so
+RUN/shards.json     the shards there are and their sources, written when `hash` is done: one that is lost is missed
 RUN/counts/         global counts, kept by `discover`
 """
 
 import hashlib
-import json
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ from typing import Any
 from hpcreuse.errors import StoreError
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.store import atomic
+from hpcreuse.store.records import read_record, write_record
 from hpcreuse.store.shard import Shard
 from hpcreuse.version import __version__
 
 FORMAT, VERSION = "hpcreuse run", 1
+LISTING_FORMAT = "hpcreuse shards"
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,9 @@ class Run:
         """Open a run made before."""
         record = path / "run.json"
         try:
-            meta = json.loads(record.read_text(encoding="utf-8"))
+            meta = read_record(record)
         except FileNotFoundError:
             raise StoreError(f"{path} is not a run: make one with `hpcreuse hash INPUT... --out {path}`") from None
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{record} cannot be read ({error})") from error
         if meta.get("format") != FORMAT or meta.get("version") != VERSION:
             raise StoreError(
                 f"{path} has format {meta.get('format')} version {meta.get('version')}, "
@@ -110,7 +111,7 @@ class Run:
             "digest_options": options.record(),
         }
         (path / "shards").mkdir(parents=True, exist_ok=True)
-        atomic.write_text(path / "run.json", json.dumps(meta, indent=2) + "\n")
+        write_record(path / "run.json", meta, indent=2)
         return cls(path, options)
 
     def remove_leftovers(self) -> None:
@@ -128,10 +129,35 @@ class Run:
         """List the files of the shards; temporary ones have names that start with a dot."""
         return sorted(p for p in (self.path / "shards").glob("*.h5") if not p.name.startswith("."))
 
+    def record_shards(self, shards: list[ShardInfo], sources: Container[str]) -> None:
+        """Write down which shards there are; those of sources that were not hashed now are still expected."""
+        try:
+            before = self.recorded_shards()
+        except StoreError:
+            # Damaged: what is there now is all that is known
+            before = None
+        expected = {name: source for name, source in (before or {}).items() if source not in sources}
+        expected |= {shard.path.name: shard.source for shard in shards}
+        if expected != before:
+            record = {"format": LISTING_FORMAT, "version": VERSION, "shards": dict(sorted(expected.items()))}
+            write_record(self.path / "shards.json", record, indent=0)
+
+    def recorded_shards(self) -> dict[str, str] | None:
+        """Give the names and sources of the shards that must be there, if `hash` came to its end."""
+        try:
+            record = read_record(self.path / "shards.json")
+        except FileNotFoundError:
+            return None
+        if (record.get("format"), record.get("version")) != (LISTING_FORMAT, VERSION):
+            raise StoreError(f"{self.path / 'shards.json'} is not the list of shards of this version of hpcreuse")
+        shards: dict[str, str] = record["shards"]
+        return shards
+
     def in_order(self, shards: list[ShardInfo]) -> list[ShardInfo]:
         """Put shards in the order of the tables: by source, partition, part.
 
-        Raises StoreError when there is none, or a partition lacks a part: its `hash` was interrupted.
+        Raises StoreError when there is none, when one was lost, or a partition lacks a part: its `hash` was
+        interrupted.
         """
         if not shards:
             raise StoreError(f"{self.path} holds no shard yet: run `hpcreuse hash INPUT... --out {self.path}`")
@@ -140,6 +166,12 @@ class Run:
             raise StoreError(
                 f"{self.path}: the shards of {source} are not complete: run the same `hpcreuse hash` again"
             )
+        names = {shard.path.name for shard in shards}
+        for name, source in (self.recorded_shards() or {}).items():
+            if name not in names:
+                raise StoreError(
+                    f"{self.path / 'shards' / name} is missing: run `hpcreuse hash {source} --out {self.path}` again"
+                )
         return shards
 
 
