@@ -1,11 +1,17 @@
 """Files that are either complete or not there: written under a temporary name, flushed, renamed."""
 
+import errno
 import os
 import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from hpcreuse.errors import StoreError
+
+# What a file system answers when the fault lies with the disk, not with the path
+DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE)
 
 TEMPORARY = ".tmp"
 
@@ -17,15 +23,33 @@ def temporary_name(path: Path) -> Path:
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary path to write to; on success it takes the place of `path`, on failure it vanishes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Give a temporary path to write to; on success it takes the place of `path`, on failure it vanishes.
+
+    Raises StoreError when the disk is full or fails.
+    """
     scratch = temporary_name(path)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield scratch
         flush_to_disk(scratch)
         scratch.replace(path)
+    except OSError as error:
+        if error.errno in DISK_ERRORS:
+            raise StoreError(cannot_write(path, error)) from error
+        raise
     finally:
-        scratch.unlink(missing_ok=True)
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
+
+
+def cannot_write(path: Path, error: OSError) -> str:
+    """Say why a file cannot be written, and what to do."""
+    remedies = {
+        errno.ENOSPC: "the disk is full: make room there",
+        errno.EDQUOT: "your quota is used up: make room there",
+    }
+    remedy = remedies.get(error.errno or 0, "mend that")
+    return f"{path} cannot be written ({error.strerror}): {remedy}, then run the same command again to go on"
 
 
 def write_text(path: Path, text: str) -> None:
