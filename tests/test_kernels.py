@@ -43,13 +43,13 @@ def test_the_kernels_are_compiled_where_there_is_a_compiler() -> None:
 @compiled
 @given(PAGES, TAGS, ENDS)
 def test_tags_are_found_where_the_twin_finds_them(page: bytes, tags: tuple[str, ...], ends: bytes) -> None:
-    assert kernels.tag_starts(page, tags, ends).tolist() == plain.tag_starts(page, tags, ends).tolist()
+    assert kernels.TagScanner(tags, ends).starts(page).tolist() == plain.TagScanner(tags, ends).starts(page).tolist()
 
 
 @compiled
 def test_many_tags_are_found_in_a_large_page() -> None:
     page = b"<p>a" * 100_000
-    assert kernels.tag_starts(page, ("p",), b">").tolist() == list(range(0, 400_000, 4))
+    assert kernels.TagScanner(("p",), b">").starts(page).tolist() == list(range(0, 400_000, 4))
 
 
 @compiled

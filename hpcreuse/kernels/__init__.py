@@ -3,16 +3,16 @@
 from hpcreuse.kernels.plain import normalize_whitespace
 
 try:
-    from hpcreuse.kernels._scan import tag_starts
+    from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._sha import range_digests
 
     COMPILED = True
 except ImportError:
-    from hpcreuse.kernels.plain import range_digests, tag_starts
+    from hpcreuse.kernels.plain import TagScanner, range_digests
 
     COMPILED = False
 
-__all__ = ["COMPILED", "backend", "normalize_whitespace", "range_digests", "tag_starts"]
+__all__ = ["COMPILED", "TagScanner", "backend", "normalize_whitespace", "range_digests"]
 
 
 def backend() -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -11,15 +10,17 @@ from numpy.typing import NDArray
 _SPACES = re.compile(rb"[ \t]+")
 
 
-@cache
-def _delimiter(tags: tuple[str, ...], tag_ends: bytes) -> re.Pattern[bytes]:
-    names = b"|".join(re.escape(tag.encode()) for tag in tags)
-    return re.compile(rb"<(?:" + names + rb")(?=[" + re.escape(tag_ends) + rb"])", re.IGNORECASE)
+class TagScanner:
+    """Finds delimiter tags: `<name` in any case, followed by one of some characters."""
 
+    def __init__(self, tags: tuple[str, ...], tag_ends: bytes):
+        names = b"|".join(re.escape(tag.encode()) for tag in tags)
+        self.tag = re.compile(rb"<(?:" + names + rb")(?=[" + re.escape(tag_ends) + rb"])", re.IGNORECASE)
 
-def tag_starts(payload: bytes, tags: tuple[str, ...], tag_ends: bytes) -> NDArray[np.uint32]:
-    """Give the offsets of `<tag` in any case where a character of `tag_ends` follows."""
-    return np.array([match.start() for match in _delimiter(tags, tag_ends).finditer(payload)], np.uint32)
+    def starts(self, page: bytes) -> NDArray[np.uint32]:
+        """Give the offsets where chunks start: 0 and every delimiter tag; none in an empty page."""
+        tags = [match.start() for match in self.tag.finditer(page, 1)]
+        return np.array([0, *tags] if page else [], np.uint32)
 
 
 def normalize_whitespace(data: bytes) -> bytes:

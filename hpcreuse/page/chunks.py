@@ -1,11 +1,12 @@
 """Where the chunks of a page begin (METHODS.md steps 1-2; CCR 3.2)."""
 
 import re
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.kernels import tag_starts
+from hpcreuse.kernels import TagScanner
 from hpcreuse.page.options import DigestOptions
 
 # The authors' matcher ends a tag name at space, tab, `>` or `/`; HTML allows three more
@@ -18,11 +19,14 @@ PLAIN_CUTS = {
 }
 
 
+@cache
+def _scanner(tags: tuple[str, ...], tag_ends: str) -> TagScanner:
+    return TagScanner(tags, TAG_ENDS[tag_ends])
+
+
 def starts_of_markup(text: bytes, options: DigestOptions) -> NDArray[np.uint32]:
     """Give the offsets where chunks start: 0 and every delimiter tag; none in an empty text."""
-    starts = tag_starts(text, options.tags, TAG_ENDS[options.tag_ends])
-    if text and (not len(starts) or starts[0] > 0):
-        starts = np.concatenate([np.zeros(1, np.uint32), starts])
+    starts: NDArray[np.uint32] = _scanner(options.tags, options.tag_ends).starts(text)
     return starts
 
 
