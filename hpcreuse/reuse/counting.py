@@ -7,6 +7,7 @@ ranges as the memory asks for (METHODS.md step 3b).
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.catalog import Catalog
-from hpcreuse.store import atomic
+from hpcreuse.reuse.holding import hold
+from hpcreuse.store import atomic, lock
 from hpcreuse.store import counts as store
 from hpcreuse.store.counts import Counts, Histogram
 from hpcreuse.store.shard import Counted, Shard
@@ -64,14 +66,34 @@ class SortedRun:
 
 
 def count_objects(
-    world: World, catalog: Catalog, objects: str, memory: int, phases: Phases, progress_seconds: float
+    world: World,
+    catalog: Catalog,
+    objects: str,
+    memory: int,
+    phases: Phases,
+    progress_seconds: float,
+    fresh: bool = False,
 ) -> Counts:
-    """Collective. Count every distinct chunk or file of a run; counts kept from before are taken as they are."""
+    """Collective. Count every distinct chunk or file of a run; counts kept from before are taken unless `fresh`."""
     folder = store.counts_folder(catalog.run.path, objects)
-    known = world.on_root(store.find_counts, folder, catalog.fingerprint)
+    known = None if fresh else world.on_root(store.find_counts, folder, catalog.fingerprint)
     if known is not None:
         return known
-    world.on_root(atomic.remove, folder)
+    with hold(world, folder, lock.beside(folder)):
+        world.on_root(atomic.remove, folder)
+        return count_anew(world, catalog, objects, folder, memory, phases, progress_seconds)
+
+
+def count_anew(
+    world: World,
+    catalog: Catalog,
+    objects: str,
+    folder: Path,
+    memory: int,
+    phases: Phases,
+    progress_seconds: float,
+) -> Counts:
+    """Collective. Count into a folder that no other job writes to."""
     width = catalog.run.options.width
     with ExitStack() as stack:
         with phases("read"):

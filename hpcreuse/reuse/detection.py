@@ -18,10 +18,12 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.catalog import Catalog
+from hpcreuse.reuse.holding import hold
 from hpcreuse.reuse.lookup import LabelLookup, must_fit
 from hpcreuse.reuse.neighborhoods import detect_neighborhoods
 from hpcreuse.reuse.sorting import sort_files
 from hpcreuse.reuse.stops import StopRule, load_stops
+from hpcreuse.store import lock
 from hpcreuse.store import result as store
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.spool import Found, write_found
@@ -47,6 +49,12 @@ class DetectJob:
 
 def detect(world: World, job: DetectJob) -> dict[str, Any]:
     """Collective. Match a run against labels and write the result; give a summary."""
+    with hold(world, job.out, lock.beside(job.out)):
+        return detect_copies(world, job)
+
+
+def detect_copies(world: World, job: DetectJob) -> dict[str, Any]:
+    """Collective. Detect into a result that no other job writes."""
     phases = Phases()
     with phases("open"):
         catalog = Catalog.open(world, job.run)

@@ -11,8 +11,9 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.reuse.counting import count_objects
+from hpcreuse.reuse.holding import hold
 from hpcreuse.reuse.stops import StopRule, load_stops
-from hpcreuse.store import atomic
+from hpcreuse.store import lock
 from hpcreuse.store.counts import Counts, Histogram, read_piece
 from hpcreuse.store.labels import create_labels, must_be_replaceable
 from hpcreuse.store.shard import Counted
@@ -54,15 +55,19 @@ class Cut:
 
 def discover(world: World, job: DiscoverJob) -> dict[str, Any]:
     """Collective. Count a run's objects, choose the labels and write them; give a summary."""
+    with hold(world, job.out, lock.beside(job.out)):
+        return discover_labels(world, job)
+
+
+def discover_labels(world: World, job: DiscoverJob) -> dict[str, Any]:
+    """Collective. Discover into labels that no other job writes."""
     phases = Phases()
     with phases("open"):
         world.on_root(must_be_replaceable, job.out)
         catalog = Catalog.open(world, job.run)
         options = catalog.run.options
         rule = world.on_root(load_stops, job.stop, job.objects, options, job.min_length)
-        if job.fresh:
-            world.on_root(atomic.remove, job.run / "counts" / job.objects)
-    counts = count_objects(world, catalog, job.objects, job.memory, phases, job.progress_seconds)
+    counts = count_objects(world, catalog, job.objects, job.memory, phases, job.progress_seconds, job.fresh)
     with phases("select"):
         cut = find_cut(world, job, counts, rule)
         selection = Selection(world, counts, rule, cut)

@@ -14,11 +14,17 @@ from hpcreuse.errors import StoreError
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE)
 
 TEMPORARY = ".tmp"
+LOCK = ".lock"
 
 
 def temporary_name(path: Path) -> Path:
     """Give a name beside `path` that no other process uses; listings of finished files leave it out."""
     return path.with_name(f".{path.name}.{socket.gethostname()}-{os.getpid()}{TEMPORARY}")
+
+
+def is_temporary(path: Path) -> bool:
+    """Tell whether a file holds nothing that a job would miss: half written by one, or its lock."""
+    return path.name.startswith(".") and path.suffix in (TEMPORARY, LOCK)
 
 
 @contextmanager

@@ -102,8 +102,7 @@ class Run:
                 )
             run.remove_leftovers()
             return run
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise StoreError(f"{path} exists and is not a run: choose another --out")
+        cls.must_be_ours(path)
         meta = {
             "format": FORMAT,
             "version": VERSION,
@@ -113,6 +112,15 @@ class Run:
         (path / "shards").mkdir(parents=True, exist_ok=True)
         write_record(path / "run.json", meta, indent=2)
         return cls(path, options)
+
+    @staticmethod
+    def must_be_ours(path: Path) -> None:
+        """Refuse to make a run of a file, or of a folder with something else in it."""
+        if (path / "run.json").exists() or not path.exists():
+            return
+        # A job killed right at its start leaves folders and temporary files
+        if not path.is_dir() or any(p.is_file() and not atomic.is_temporary(p) for p in path.rglob("*")):
+            raise StoreError(f"{path} exists and is not a run: choose another --out")
 
     def remove_leftovers(self) -> None:
         """Remove what a killed job left half written."""
