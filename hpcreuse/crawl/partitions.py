@@ -61,6 +61,18 @@ class Partition:
         bounds = [self.number + i * self.bytes // count for i in range(count + 1)]
         return [self.between(low, high) for low, high in pairwise(bounds)]
 
+    def is_unchanged(self) -> bool:
+        """Ask the file system whether the input is still what it was when it was planned."""
+        if self.names:
+            paths = [_join(self.source, name) for name in self.names]
+            found = [
+                found._replace(name=name) for name, found in zip(self.names, _ask(_size_and_time, paths), strict=True)
+            ]
+        else:
+            # A folder stands for itself only when it could not be listed
+            found = [_Found("") if Path(self.source).is_dir() else _size_and_time(self.source)]
+        return self.identity == _identity(self.source, found, self.url_prefix)
+
     def between(self, low: int, high: int) -> "Partition":
         """Give the range from byte low up to high."""
         return replace(self, number=low, stop=high, bytes=high - low, final=self.final and high == self.stop)
@@ -222,6 +234,15 @@ def _describe(name: str, entry: os.DirEntry[str]) -> _Found:
     except OSError:
         return _Found(name)
     return _Found(name, status.st_size if stat.S_ISREG(status.st_mode) else 0, status.st_mtime_ns)
+
+
+def _size_and_time(path: str) -> _Found:
+    """Ask for a path as `_describe` and `_look` do, links followed; the name is left empty."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return _Found("")
+    return _Found("", status.st_size if stat.S_ISREG(status.st_mode) else 0, status.st_mtime_ns)
 
 
 def _join(folder: str, name: str) -> str:

@@ -28,9 +28,8 @@ def read_range(path: str, start: int, stop: int | None, ledger: Ledger, limits: 
     The ledger tells where the first record stands, and the first that was left to the next range. The first range
     of an archive that cannot be entered in the middle reads all of it and leaves nothing to the others.
     """
-    size = Path(path).stat().st_size
-    ledger.begin = ledger.end = size
     try:
+        ledger.begin = ledger.end = Path(path).stat().st_size
         raw = open(path, "rb")  # noqa: SIM115 (closed below)
     except OSError as error:
         if start == 0:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from hpcreuse.crawl.pages import Limits
 from hpcreuse.crawl.partitions import Partition, plan
+from hpcreuse.errors import CrawlError
 from hpcreuse.store.run import ShardInfo, is_chain, is_whole, partitions_of
 
 log = logging.getLogger(__name__)
@@ -33,6 +34,7 @@ class Agenda:
         self.todo: list[Partition] = []
         self.hashed: set[Key] = set()
         self.unsplittable: set[str] = set()
+        self.changed: set[str] = set()
 
     def fill(self, shards: list[ShardInfo]) -> tuple[int, int, int]:
         """Find out what is to do; give how many partitions, how many bytes, and how many are done.
@@ -64,6 +66,23 @@ class Agenda:
         done = sum(len(kept.get(source, [])) for source in self.sources)
         self.hashed |= {(p.source, p.number) for p in self.todo}
         return len(self.todo), sum(p.bytes for p in self.todo), done
+
+    def give_up(self, sources: set[str]) -> None:
+        """Leave out sources that changed while they were read: the plan does not fit them any more."""
+        self.changed |= sources
+        for source in sources:
+            self.sources.pop(source, None)
+        self.hashed = {(source, number) for source, number in self.hashed if source not in sources}
+
+    def must_be_read(self) -> None:
+        """Raise CrawlError when a source was given up."""
+        if self.changed:
+            names = sorted(self.changed)
+            few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+            raise CrawlError(
+                f"not hashed, since changed or removed while being read: {few}. "
+                "All else is hashed; when they are at rest run the same command again"
+            )
 
     def _fits(self, shard: ShardInfo) -> bool:
         """Tell whether a shard was made of the input as it is now, read in the same way."""

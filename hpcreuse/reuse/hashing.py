@@ -20,7 +20,8 @@ from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.sharing import WorkQueue
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.agenda import Agenda, identity
-from hpcreuse.store import atomic
+from hpcreuse.reuse.holding import hold
+from hpcreuse.store import atomic, lock
 from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard_writer import ShardWriter
 
@@ -81,6 +82,16 @@ class Tally:
 
 def hash_crawl(world: World, job: HashJob) -> dict[str, Any]:
     """Collective. Hash what a run does not hold yet; give a summary."""
+    world.on_root(Run.must_be_ours, job.run)
+    with hold(world, job.run, lock.inside(job.run)):
+        return fill_run(world, job)
+
+
+def fill_run(world: World, job: HashJob) -> dict[str, Any]:
+    """Collective. Hash into a run that no other job writes to.
+
+    Raises CrawlError, when all else is done, for inputs that changed while they were read.
+    """
     phases = Phases()
     with phases("plan"):
         run = world.on_root(open_run, job)
@@ -88,13 +99,16 @@ def hash_crawl(world: World, job: HashJob) -> dict[str, Any]:
     count, total_bytes, done = fill(world, run, agenda, phases)
     hashed = 0
     while count:
-        hash_partitions(world, job, run, agenda, total_bytes, phases)
+        changed = hash_partitions(world, job, run, agenda, total_bytes, phases)
+        if agenda:
+            agenda.give_up(changed)
         hashed += count
         # A second look: ranges of an archive that do not meet are read again as a whole
         count, total_bytes, _ = fill(world, run, agenda, phases)
     with phases("plan"):
         shards = world.map(ShardInfo.read, world.on_root(run.shard_paths))
         world.on_root(lambda: run.record_shards(shards, agenda.sources) if agenda else None)
+    world.on_root(lambda: agenda.must_be_read() if agenda else None)
     keys = world.comm.bcast(agenda.hashed if agenda else None)
     mine = [Tally.of(shard) for shard in shards if (shard.source, shard.number) in keys]
     return {
@@ -110,9 +124,12 @@ def hash_crawl(world: World, job: HashJob) -> dict[str, Any]:
 
 
 def open_run(job: HashJob) -> Run:
-    """Open or make the run; with `--fresh` an old one is thrown away."""
+    """Open or make the run; with `--fresh` an old one is emptied."""
     if job.fresh and (job.run / "run.json").exists():
-        atomic.remove(job.run)
+        # What says that this is a run goes last: killed on the way, it is still one
+        for entry in sorted(job.run.iterdir(), key=lambda entry: entry.name == "run.json"):
+            if entry != lock.inside(job.run):
+                atomic.remove(entry)
     return Run.create(job.run, job.options)
 
 
@@ -135,8 +152,8 @@ def read_info(path: Path) -> ShardInfo | None:
 
 def hash_partitions(
     world: World, job: HashJob, run: Run, agenda: Agenda | None, total_bytes: int, phases: Phases
-) -> None:
-    """Collective. Share the partitions of the agenda out and hash them."""
+) -> set[str]:
+    """Collective. Share the partitions of the agenda out and hash them; give the sources that changed meanwhile."""
     queue = WorkQueue(world, agenda.todo if agenda else None)
     progress = Progress("hash", "B", total_bytes, job.progress_seconds if world.root else 0)
     hasher = Hasher(world, job, run, queue, progress, phases)
@@ -146,6 +163,7 @@ def hash_partitions(
     with phases("wait"):
         world.wait()
     world.stop_if_asked()
+    return set().union(*world.comm.allgather(hasher.changed))
 
 
 class Hasher:
@@ -165,11 +183,14 @@ class Hasher:
         self.files = 0
         self.input_bytes = 0
         """Bytes of the partitions this rank has finished."""
+        self.changed: set[str] = set()
+        """Sources that are not what they were when the work was planned."""
 
     def hash(self, partition: Partition) -> None:
         """Hash one partition into shards: one, or several when the memory does not hold it whole.
 
-        A partition that a signal interrupts is dropped: without its last part it counts as not done.
+        A partition that a signal interrupts, or whose input changed while it was read, is dropped: without its
+        last part it counts as not done.
         """
         ledger, writer, part = Ledger(), ShardWriter(self.job.options.width), 0
         pages = read(partition, ledger, self.job.limits)
@@ -183,7 +204,10 @@ class Hasher:
                 self._write(writer, ledger, partition, part, last=False)
                 ledger.skipped, ledger.quarantined = Counter(), []
                 writer, part = ShardWriter(self.job.options.width), part + 1
-        self._write(writer, ledger, partition, part, last=True)
+        if partition.is_unchanged():
+            self._write(writer, ledger, partition, part, last=True)
+        else:
+            self.changed.add(partition.source)
         self.input_bytes += partition.bytes
         self._report(self.input_bytes)
 
