@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 done but records were quarantined (with
 """
 
 import argparse
+import errno
 import importlib
 import logging
 import os
@@ -142,7 +143,9 @@ def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
             return 0
         text = traceback.format_exc()
         if isinstance(error, OSError) and error.filename:
-            text = f"{error.strerror}: {error.filename}"
+            text = f"{error.strerror}: {error.filename2 or error.filename}"
+        elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            text = f"{error.strerror}: what was printed is cut short"
         if isinstance(error, KeyboardInterrupt):
             text = "interrupted"
         rank = "" if world is None or world.size == 1 else f"rank {world.rank}: "
