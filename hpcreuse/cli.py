@@ -31,6 +31,7 @@ VERBS = {
     "detect": "find where labels are copied: files and neighborhoods",
     "export": "write a table as JSON lines, CSV or Parquet",
     "show": "print the content of a digest and where it stands",
+    "verify": "check runs, labels and results for damage; compare two of a kind",
     "demo": "run the whole chain on a small crawl made here",
     "info": "print versions, MPI library and kernels, for a bug report",
 }
@@ -197,5 +198,7 @@ def print_summary(command: ModuleType, summary: dict[str, Any], shared: SharedOp
 
 
 def exit_code(summary: dict[str, Any] | None, shared: SharedOptions) -> int:
-    """Tell a clean end from one with quarantined records, if the user wants to know."""
+    """Tell a clean end from one that found something wrong, or quarantined records if the user wants to know."""
+    if summary and summary.get("failed"):
+        return HpcreuseError.exit_code
     return QUARANTINED if shared.strict and summary and summary.get("quarantined") else 0
