@@ -69,7 +69,7 @@ def entered(blocks: Sequence[Block], enterable: dict[str, bool]) -> list[Block]:
 
 
 def is_enterable(path: str) -> bool:
-    """Tell whether a gzip archive is compressed record by record: its first member ends soon."""
+    """Tell whether a gzip archive is compressed record by record: its first member ends soon and another follows."""
     try:
         with Path(path).open("rb") as file:
             rest = file.read(_GLANCE)
@@ -77,7 +77,7 @@ def is_enterable(path: str) -> bool:
         while rest and not member.eof:
             member.decompress(rest, _GLANCE)
             rest = member.unconsumed_tail
-        return member.eof
+        return member.eof and bool(member.unused_data)
     except (OSError, zlib.error):
         return False
 
