@@ -7,6 +7,7 @@
 #
 # Task N of 64 hashes every 64th archive of the list into a run of its own, run.parts/N: two jobs must not write to one
 # run at once. hash-join.sh then moves all shards into one run. Further arguments go to `hpcreuse hash`.
+# To repeat some tasks only, say how many there were: HPCREUSE_TASKS=64 sbatch --array=5,17 slurm/hash-array.sh
 #
 #SBATCH --job-name=hpcreuse-hash-array
 #SBATCH --ntasks=1
@@ -25,7 +26,7 @@ source "$HPCREUSE_SLURM_DIR/common.sh"
 list=${HPCREUSE_LIST:?names the list of archives, one path a line} run=${HPCREUSE_RUN:?names the run to make}
 
 # Every COUNT-th archive, so that each task gets early and late ones
-number=$((SLURM_ARRAY_TASK_ID - SLURM_ARRAY_TASK_MIN)) count=$((SLURM_ARRAY_TASK_MAX - SLURM_ARRAY_TASK_MIN + 1))
+number=$SLURM_ARRAY_TASK_ID count=${HPCREUSE_TASKS:-$((SLURM_ARRAY_TASK_MAX + 1))}
 mkdir -p "$run.parts"
 slice=$run.parts/$number-of-$count.paths
 gzip -cdf "$list" | grep -v -e '^[[:space:]]*$' -e '^#' | awk "NR % $count == $number" >"$slice"
