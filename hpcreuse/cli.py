@@ -29,6 +29,7 @@ VERBS = {
     "hash": "hash the files and chunks of a crawl into a run",
     "discover": "find what is copied often, and label it",
     "detect": "find where labels are copied: files and neighborhoods",
+    "plan": "predict time, memory, disk and traffic of a job from a sample",
     "export": "write a table as JSON lines, CSV or Parquet",
     "show": "print the content of a digest and where it stands",
     "verify": "check runs, labels and results for damage; compare two of a kind",
