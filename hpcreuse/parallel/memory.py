@@ -2,6 +2,7 @@
 
 import os
 import resource
+from collections.abc import Mapping
 from pathlib import Path
 
 from hpcreuse.parallel.world import World
@@ -23,8 +24,7 @@ def default_budget(world: World) -> int:
 def node_memory() -> int:
     """Tell the memory that this job may use on this node."""
     found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    if os.environ.get("SLURM_MEM_PER_NODE", "").isdigit():
-        found.append(int(os.environ["SLURM_MEM_PER_NODE"]) << 20)
+    found += slurm_memory(os.environ)
     for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
             text = Path(name).read_text(encoding="ascii").strip()
@@ -33,6 +33,18 @@ def node_memory() -> int:
         if text.isdigit():
             found.append(int(text))
     return min(found)
+
+
+def slurm_memory(environment: Mapping[str, str]) -> list[int]:
+    """Tell the memory that Slurm gives on this node, if it says: --mem, or --mem-per-cpu times the job's CPUs."""
+
+    def value(name: str) -> int:
+        text = environment.get(name, "")
+        return int(text) if text.isdigit() else 0
+
+    # 0 means all of the node
+    given = (value("SLURM_MEM_PER_NODE"), value("SLURM_MEM_PER_CPU") * value("SLURM_CPUS_ON_NODE"))
+    return [megabytes << 20 for megabytes in given if megabytes]
 
 
 def peak_resident() -> int:
