@@ -42,6 +42,7 @@ DESCRIPTION = "Find copied content in web crawls: exact, and parallel over MPI r
 QUARANTINED = 3
 
 LAST_WORDS_SECONDS = 0.5
+SILENT_SECONDS = 3.0
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,6 +51,11 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         if presumed_rank() == 0:
             super()._print_message(message, file)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        if status:
+            let_first_speak()
+        super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -64,6 +70,12 @@ def presumed_rank() -> int:
     return 0
 
 
+def let_first_speak() -> None:
+    """Wait on all ranks but the first: when one ends badly, `srun -K` kills it too, maybe before it has said why."""
+    if presumed_rank() > 0:
+        time.sleep(SILENT_SECONDS)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -72,6 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         if presumed_rank() == 0:
             print(f"hpcreuse: {error}", file=sys.stderr)
+        let_first_speak()
         return error.exit_code
     return run(command, options, shared)
 
@@ -134,8 +147,10 @@ def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
         return exit_code(summary, shared)
     except HpcreuseError as error:
         if error.shared or world is None or world.size == 1:
-            if world is None or world.root:
+            if presumed_rank() == 0 if world is None else world.root:
                 print(f"hpcreuse: {error}", file=sys.stderr, flush=True)
+            if world is None:
+                let_first_speak()
             return error.exit_code
         return abort(world, f"rank {world.rank}: {error}", error.exit_code)
     except BaseException as error:
