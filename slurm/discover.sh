@@ -18,7 +18,7 @@
 set -euo pipefail
 
 # Slurm runs a copy of this script; the job's record says where the original lies, and its common part beside it
-: "${HPCREUSE_SLURM_DIR:=$(scontrol show job "$SLURM_JOB_ID" | sed -n 's|^ *Command=\(.*\)/discover\.sh.*|\1|p')}"
+: "${HPCREUSE_SLURM_DIR:=$(scontrol show job "$SLURM_JOB_ID" | sed -n '0,/Command=/s|^ *Command=\(.*\)/discover\.sh.*|\1|p')}"
 source "$HPCREUSE_SLURM_DIR/common.sh"
 
 run_verb discover "$@"

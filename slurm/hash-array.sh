@@ -20,7 +20,7 @@
 set -euo pipefail
 
 # Slurm runs a copy of this script; the job's record says where the original lies, and its common part beside it
-: "${HPCREUSE_SLURM_DIR:=$(scontrol show job "$SLURM_JOB_ID" | sed -n 's|^ *Command=\(.*\)/hash-array\.sh.*|\1|p')}"
+: "${HPCREUSE_SLURM_DIR:=$(scontrol show job "$SLURM_JOB_ID" | sed -n '0,/Command=/s|^ *Command=\(.*\)/hash-array\.sh.*|\1|p')}"
 source "$HPCREUSE_SLURM_DIR/common.sh"
 
 list=${HPCREUSE_LIST:?names the list of archives, one path a line} run=${HPCREUSE_RUN:?names the run to make}

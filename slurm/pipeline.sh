@@ -15,7 +15,7 @@ set -euo pipefail
 : "${HPCREUSE_SLURM_DIR:=$(cd "$(dirname "$0")" && pwd)}"
 if [[ ! -e $HPCREUSE_SLURM_DIR/common.sh ]]; then
     # Started by sbatch, which runs a copy: the job's record says where the original lies
-    HPCREUSE_SLURM_DIR=$(scontrol show job "$SLURM_JOB_ID" | sed -n 's|^ *Command=\(.*\)/pipeline\.sh.*|\1|p')
+    HPCREUSE_SLURM_DIR=$(scontrol show job "$SLURM_JOB_ID" | sed -n '0,/Command=/s|^ *Command=\(.*\)/pipeline\.sh.*|\1|p')
 fi
 export HPCREUSE_SLURM_DIR
 

@@ -184,7 +184,7 @@ def test_an_array_and_its_join_give_the_same_run(
     count = len(archives) + 1
     options = ["--parsable", f"--array=0-{count - 1}", "--mem-per-cpu=1G"]
     array = cluster.run("sbatch", *options, SCRIPTS / "hash-array.sh", cwd=tmp_path, env=env).strip()
-    options = ["--parsable", f"--dependency=afterok:{array}"]
+    options = ["--parsable", f"--dependency=afterok:{array}", "--kill-on-invalid-dep=yes"]
     join = cluster.run("sbatch", *options, SCRIPTS / "hash-join.sh", cwd=tmp_path, env=env).strip()
     output = Job(cluster, tmp_path, join).finish().output
     assert re.search(rf"partitions +0 hashed, {len(archives)} done before", output), output
