@@ -1,0 +1,55 @@
+"""configs/hpcreuse.toml names settings that exist, all of them, with the defaults it claims."""
+
+import dataclasses
+import importlib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpcreuse import config
+from hpcreuse.commands.shared import DigestFields, SharedOptions
+
+TEXT = (Path(__file__).parents[1] / "configs" / "hpcreuse.toml").read_text(encoding="utf-8")
+AS_SHIPPED = tomllib.loads(TEXT)
+# `# name = value` lines are settings that were commented out
+ALL_ON = tomllib.loads(re.sub(r"^# (?=[a-z_]+ = )", "", TEXT, flags=re.MULTILINE))
+# Where "default:" stands, the value is an example
+EXAMPLES = set(re.findall(r"^# ([a-z_]+) = .*default:", TEXT, flags=re.MULTILINE))
+VERBS = ("hash", "discover", "detect")
+
+
+def options_of(verb: str) -> Any:
+    return importlib.import_module(f"hpcreuse.commands.{verb}").Options
+
+
+def names(options: type) -> set[str]:
+    return {field.name for field in dataclasses.fields(options)}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_has_all_it_needs_from_the_file(verb: str) -> None:
+    config.resolve(options_of(verb), {}, AS_SHIPPED, verb)
+    config.resolve(SharedOptions, {}, AS_SHIPPED, None)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_setting_of_a_verb_is_listed_and_none_is_made_up(verb: str) -> None:
+    assert set(ALL_ON[verb]) == names(options_of(verb)) - names(DigestFields)
+
+
+def test_every_shared_setting_is_listed_and_none_is_made_up() -> None:
+    assert set(ALL_ON["digest"]) == names(DigestFields)
+    top = {name for name, value in ALL_ON.items() if not isinstance(value, dict)}
+    assert top == names(SharedOptions) - {"config"}
+
+
+def test_what_is_commented_out_is_the_default() -> None:
+    for verb, without in (("hash", ()), ("discover", ("top",)), ("detect", ())):
+        on = {name: value for name, value in ALL_ON[verb].items() if name not in {*without, *EXAMPLES}}
+        quiet = config.resolve(options_of(verb), {}, AS_SHIPPED, verb)
+        assert config.resolve(options_of(verb), {}, {verb: on, "digest": ALL_ON["digest"]}, verb) == quiet
+    top = {k: v for k, v in ALL_ON.items() if not isinstance(v, dict) and k not in EXAMPLES}
+    assert config.resolve(SharedOptions, {}, top, None) == config.resolve(SharedOptions, {}, {}, None)
