@@ -52,7 +52,13 @@ def open_container(path: Path, format_name: str, version: int) -> Iterator[h5py.
             _must_be(file, path, format_name, version)
         except DAMAGE as error:
             raise StoreError(f"{path} is damaged ({error}): make it anew") from error
-        yield file
+        try:
+            yield file
+        except (OSError, RuntimeError, KeyError) as error:
+            # HDF5 says so in its own words; anything else is not about this file
+            if "Unable to" in str(error) or "Can't" in str(error):
+                raise StoreError(f"{path} is damaged ({error}): make it anew") from error
+            raise
 
 
 def _must_be(file: h5py.File, path: Path, format_name: str, version: int) -> None:
