@@ -9,6 +9,7 @@ import errno
 import importlib
 import logging
 import os
+import signal
 import sys
 import time
 import traceback
@@ -54,7 +55,7 @@ class Parser(argparse.ArgumentParser):
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         if status:
-            let_first_speak()
+            let_first_speak(status)
         super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
@@ -70,9 +71,11 @@ def presumed_rank() -> int:
     return 0
 
 
-def let_first_speak() -> None:
+def let_first_speak(code: int) -> None:
     """Wait on all ranks but the first: when one ends badly, `srun -K` kills it too, maybe before it has said why."""
     if presumed_rank() > 0:
+        # Killed in its turn, a rank must not hide the exit code behind that of a signal
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(code))
         time.sleep(SILENT_SECONDS)
 
 
@@ -84,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         if presumed_rank() == 0:
             print(f"hpcreuse: {error}", file=sys.stderr)
-        let_first_speak()
+        let_first_speak(error.exit_code)
         return error.exit_code
     return run(command, options, shared)
 
@@ -150,7 +153,7 @@ def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
             if presumed_rank() == 0 if world is None else world.root:
                 print(f"hpcreuse: {error}", file=sys.stderr, flush=True)
             if world is None:
-                let_first_speak()
+                let_first_speak(error.exit_code)
             return error.exit_code
         return abort(world, f"rank {world.rank}: {error}", error.exit_code)
     except BaseException as error:

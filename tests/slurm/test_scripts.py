@@ -169,6 +169,7 @@ def test_a_wrong_mpi_plugin_is_refused_with_advice(cluster: Cluster, crawl: Path
 def test_what_depends_on_a_failed_job_is_removed(cluster: Cluster, tmp_path: Path) -> None:
     jobs = chain(cluster, work_folder(tmp_path, tmp_path / "nowhere"), "--nodes=2")
     jobs["hash"].wait_for("FAILED")
+    assert jobs["hash"].exit_code == "1:0"
     assert "no file matches this pattern" in jobs["hash"].output
     for verb in ("discover", "detect"):
         jobs[verb].wait_for("CANCELLED")
