@@ -88,15 +88,15 @@ def _parse_any(stream: Stream) -> Head | None:
     buf, start = stream.buf, stream.pos
     end = start + (size or min(stream.buffered(), _NEAR))
     fields = {name.lower(): value for name, value in reversed(_FIELD.findall(buf, start, end))}
-    kind = first_line(fields.get(b"warc-type", b"")).lower()
+    kind = first_line(unfold(fields.get(b"warc-type", b""))).lower()
     url = unfold(fields.get(b"warc-target-uri", b""))
-    length = first_line(fields.get(b"content-length", b""))
+    length = first_line(unfold(fields.get(b"content-length", b"")))
     return Head(
         size=size,
         length=int(length) if length.isdigit() and len(length) < 19 else -1,
         url=url,
         content_type=first_line(unfold(fields.get(b"content-type", b""))),
-        ip=first_line(fields.get(b"warc-ip-address", b"")),
+        ip=first_line(unfold(fields.get(b"warc-ip-address", b""))),
         skip=_skipped_kind(kind, url),
         http=kind == b"response",
         shrunk=buf.startswith((b"WARC/0.", b"warc/0."), start),
