@@ -360,7 +360,7 @@ def without_privileges() -> list[str]:
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
-def test_an_unreadable_file_is_quarantined_and_hashed_when_it_can_be_read(crawl: list[Path], tmp_path: Path) -> None:
+def test_an_unreadable_file_is_quarantined_and_all_else_is_hashed(crawl: list[Path], tmp_path: Path) -> None:
     closed = shutil.copyfile(crawl[1], tmp_path / "closed.warc.gz")
     closed.chmod(0)
     command = [HPCREUSE, "hash", crawl[0], closed, "--out", tmp_path / "run", "--strict"]
