@@ -157,7 +157,7 @@ def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
             return error.exit_code
         return abort(world, f"rank {world.rank}: {error}", error.exit_code)
     except BaseException as error:
-        if isinstance(error, BrokenPipeError):
+        if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
             # The reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0

@@ -3,10 +3,10 @@
 With P passes and R ranks there are P * R ranges in key order; range p * R + r is sorted by rank r in pass p.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hpcreuse.parallel.splitters import choose_splitters
+from hpcreuse.parallel.splitters import SortedKeys, choose_splitters
 from hpcreuse.parallel.world import World
 
 # No pass moves more than this per rank, whatever the memory: counts and displacements stay under 2^31
@@ -22,13 +22,13 @@ class Passes:
     splitters: list[bytes]
 
     @classmethod
-    def plan(cls, world: World, cost: int, memory: int, runs: Sequence[tuple[int, Callable[[int], bytes]]]) -> "Passes":
+    def plan(cls, world: World, cost: int, memory: int, runs: Sequence[SortedKeys]) -> "Passes":
         """Collective. Decide how many passes there must be and where the ranges lie.
 
         Args:
             cost: bytes of memory that this rank's keys with all that hangs on them would take.
             memory: bytes a rank may use.
-            runs: this rank's keys as sorted runs (see `choose_splitters`).
+            runs: this rank's keys.
         """
         whole = world.comm.allreduce(cost)
         smallest = min(world.comm.allgather(memory))

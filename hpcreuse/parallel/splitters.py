@@ -5,8 +5,9 @@ splitter belongs to the range above it, so equal keys never part.
 """
 
 import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
+from typing import Protocol
 
 from hpcreuse.parallel.world import World
 
@@ -23,21 +24,30 @@ def sample_places(rows: int, samples: int) -> list[int]:
     return [(2 * i + 1) * rows // (2 * samples) for i in range(samples)]
 
 
-def choose_splitters(world: World, parts: int, runs: Sequence[tuple[int, Callable[[int], bytes]]]) -> list[bytes]:
+class SortedKeys(Protocol):
+    """A sorted run of keys, of which some can be looked at."""
+
+    def __len__(self) -> int: ...
+
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        """Give the keys at these places."""
+
+
+def choose_splitters(world: World, parts: int, runs: Sequence[SortedKeys]) -> list[bytes]:
     """Collective. Choose parts-1 splitters that cut all keys of all ranks into ranges of about equal size.
 
     Args:
-        runs: this rank's keys as sorted runs: how many keys, and a function that gives the i-th.
+        runs: this rank's keys.
     """
-    total = world.comm.allreduce(sum(rows for rows, _ in runs))
+    total = world.comm.allreduce(sum(map(len, runs)))
     if parts == 1 or not total:
         return [b""] * (parts - 1)
     wanted = parts * OVERSAMPLING
-    mine = []
-    for rows, key in runs:
-        places = sample_places(rows, -(-rows * wanted // total))
+    mine: list[tuple[bytes, float]] = []
+    for run in runs:
+        places = sample_places(len(run), -(-len(run) * wanted // total))
         # Each stands for as many keys as there are rows to a sample: many short runs must not outweigh a long one
-        mine += [(key(place)[:SAMPLE_BYTES], rows / len(places)) for place in places]
+        mine += [(key[:SAMPLE_BYTES], len(run) / len(places)) for key in (run.keys(places) if places else ())]
     samples = sorted(sample for samples in world.comm.allgather(mine) for sample in samples)
     below = list(accumulate((weight for _, weight in samples), initial=0.0))
     # The sample in which each part's share of the weight ends

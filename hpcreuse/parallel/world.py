@@ -38,11 +38,10 @@ class World:
         return bool(self._stop)
 
     def stop_on_signals(self) -> None:
-        """Take SIGUSR1 and SIGTERM as a wish to stop cleanly at the next safe place; a second one ends at once."""
+        """Take SIGUSR1 and SIGTERM as a wish to stop cleanly at the next safe place."""
 
         def note(number: int, _frame: FrameType | None) -> None:
             self._stop.append(signal.Signals(number).name)
-            signal.signal(number, signal.SIG_DFL)
 
         for number in (signal.SIGUSR1, signal.SIGTERM):
             signal.signal(number, note)

@@ -5,9 +5,10 @@ of each rank's shards, counted and combined, go to the rank that owns their rang
 ranges as the memory asks for (METHODS.md step 3b).
 """
 
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -16,53 +17,77 @@ from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.passes import Passes
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
+from hpcreuse.parallel.splitters import SortedKeys
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.reuse.holding import hold
 from hpcreuse.store import atomic, lock
 from hpcreuse.store import counts as store
 from hpcreuse.store.counts import Counts, Histogram
+from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Counted, Shard
 
 # Peak memory per distinct object of a pass: read, combined, sent, received, combined again
 BYTES_PER_OBJECT = 220
 
 
-@dataclass(frozen=True)
-class SortedRun:
-    """The distinct objects of one shard, readable by range."""
-
-    shard: Shard
-    in_memory: Counted | None
-
-    @classmethod
-    def of(cls, shard: Shard, objects: str) -> "SortedRun":
-        """Chunks stay on disk until their range is read; files are few and counted at once."""
-        return cls(shard, shard.distinct_files() if objects == "file" else None)
-
-    def __len__(self) -> int:
-        return len(self.in_memory) if self.in_memory is not None else len(self.shard.file["distinct/count"])
-
-    def key(self, place: int) -> bytes:
-        """Give one digest."""
-        digests = self.in_memory.digests if self.in_memory is not None else self.shard.file["distinct/digest"]
-        key: bytes = digests[place].tobytes()
-        return key
+class Objects(SortedKeys, Protocol):
+    """Distinct objects in order, with how often they occur, readable by range."""
 
     def between(self, low: bytes | None, high: bytes | None) -> Counted:
         """Read the objects from low up to, but not with, high."""
-        first = 0 if low is None else self._cut(low)
-        last = len(self) if high is None else self._cut(high)
-        if self.in_memory is None:
-            return self.shard.distinct(first, last)
-        rows = slice(first, last)
-        return Counted(self.in_memory.digests[rows], self.in_memory.counts[rows], self.in_memory.lengths[rows])
 
-    def _cut(self, key: bytes) -> int:
-        splitter = dg.from_bytes(key, len(key))
-        if self.in_memory is None:
-            return int(self.shard.cut_distinct(splitter)[0])
-        return int(dg.cut(self.in_memory.digests, splitter)[0])
+
+@dataclass(frozen=True)
+class ShardChunks:
+    """The distinct chunks of one shard; it is open only while it is read, for a rank may have thousands."""
+
+    info: ShardInfo
+
+    def __len__(self) -> int:
+        return self.info.distinct
+
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        """Give the digests at these places."""
+        with Shard.open(self.info.path) as shard:
+            digests = shard.file["distinct/digest"]
+            return [digests[place].tobytes() for place in places]
+
+    def between(self, low: bytes | None, high: bytes | None) -> Counted:
+        """Read the chunks from low up to, but not with, high."""
+        with Shard.open(self.info.path) as shard:
+            first = 0 if low is None else shard.cut_distinct(_as_splitter(low))[0]
+            last = None if high is None else shard.cut_distinct(_as_splitter(high))[0]
+            return shard.distinct(first, last)
+
+
+@dataclass(frozen=True)
+class ShardFiles:
+    """The files of one shard as objects: few, so counted whenever they are read."""
+
+    info: ShardInfo
+
+    def __len__(self) -> int:
+        return self.info.files
+
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        """Give the digests at these places in the order of digests."""
+        with Shard.open(self.info.path) as shard:
+            digests = shard.column("files/digest")
+        order = dg.group(digests).order
+        return [digests[order[place]].tobytes() for place in places]
+
+    def between(self, low: bytes | None, high: bytes | None) -> Counted:
+        """Read the distinct files from low up to, but not with, high."""
+        with Shard.open(self.info.path) as shard:
+            files = shard.distinct_files()
+        first = 0 if low is None else int(dg.cut(files.digests, _as_splitter(low))[0])
+        last = len(files) if high is None else int(dg.cut(files.digests, _as_splitter(high))[0])
+        return Counted(files.digests[first:last], files.counts[first:last], files.lengths[first:last])
+
+
+def _as_splitter(key: bytes) -> dg.Digests:
+    return dg.from_bytes(key, len(key))
 
 
 def count_objects(
@@ -95,29 +120,26 @@ def count_anew(
 ) -> Counts:
     """Collective. Count into a folder that no other job writes to."""
     width = catalog.run.options.width
-    with ExitStack() as stack:
-        with phases("read"):
-            shards = [stack.enter_context(Shard.open(catalog.shards[n].path)) for n in catalog.mine]
-            runs = [SortedRun.of(shard, objects) for shard in shards]
-        with phases("sample"):
-            cost = BYTES_PER_OBJECT * sum(map(len, runs))
-            passes = Passes.plan(world, cost, memory, [(len(run), run.key) for run in runs])
-        progress = Progress("count", "passes", passes.count, progress_seconds if world.root else 0)
-        histogram = Histogram.of(np.empty(0, np.int64))
-        for number in range(passes.count):
-            counted = count_pass(world, passes.bounds(number), runs, width, memory, phases)
-            with phases("write"):
-                store.write_piece(folder, passes.range_number(number), counted)
-            histogram = Histogram.combine([histogram, Histogram.of(counted.counts)])
-            progress.update(number + 1)
-            world.stop_if_asked()
-        progress.finish()
+    kind = ShardFiles if objects == "file" else ShardChunks
+    runs: list[Objects] = [kind(catalog.shards[number]) for number in catalog.mine]
+    with phases("sample"):
+        passes = Passes.plan(world, BYTES_PER_OBJECT * sum(map(len, runs)), memory, runs)
+    progress = Progress("count", "passes", passes.count, progress_seconds if world.root else 0)
+    histogram = Histogram.of(np.empty(0, np.int64))
+    for number in range(passes.count):
+        counted = count_pass(world, passes.bounds(number), runs, width, memory, phases)
+        with phases("write"):
+            store.write_piece(folder, passes.range_number(number), counted)
+        histogram = Histogram.combine([histogram, Histogram.of(counted.counts)])
+        progress.update(number + 1)
+        world.stop_if_asked()
+    progress.finish()
     everyones = Histogram.combine(world.comm.allgather(histogram))
     return world.on_root(store.finish, folder, catalog.fingerprint, passes.count * world.size, everyones)
 
 
 def count_pass(
-    world: World, bounds: list[bytes | None], runs: list[SortedRun], width: int, memory: int, phases: Phases
+    world: World, bounds: list[bytes | None], runs: Sequence[Objects], width: int, memory: int, phases: Phases
 ) -> Counted:
     """Collective. Count the objects in the ranges of one pass; each rank gets those of its own range."""
     with phases("read"):

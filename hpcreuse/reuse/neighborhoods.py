@@ -8,9 +8,9 @@ as many as paths are deep, are put together at the end.
 """
 
 import bisect
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from hpcreuse.parallel.world import World
 from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.reuse.ratios import Limbs, mean_of, ratio, to_limbs
 from hpcreuse.store.result import NeighborhoodRows, write_rows
+from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.spool import read_found
 
@@ -58,34 +59,42 @@ class NeighborhoodStatistics:
 
 
 @dataclass(frozen=True)
-class DirectoryRun:
-    """The directories of one shard in order, with the sums over their files."""
+class ShardDirectories:
+    """The directories of one shard in order, with the sums over their files; it is open only while it is read."""
 
-    shard: Shard
+    info: ShardInfo
     number: int
     spool: Path
 
     def __len__(self) -> int:
-        return len(self.shard.file["directories_offsets"]) - 1
+        return self.info.directories
 
-    def key(self, place: int) -> bytes:
-        """Give one directory."""
-        return self.shard.strings("directories", place, place + 1)[0]
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        """Give the directories at these places."""
+        with Shard.open(self.info.path) as shard:
+            return [directory_at(shard, place) for place in places]
 
     def between(self, low: bytes | None, high: bytes | None) -> tuple[Ragged, NDArray[np.int64]]:
         """Give the directories from low up to, but not with, high, with their sums."""
-        places = range(len(self))
-        first = 0 if low is None else bisect.bisect_left(places, low, key=self.key)
-        last = len(self) if high is None else bisect.bisect_left(places, high, key=self.key)
         found = read_found(self.spool, self.number)
-        directory = self.shard.column("files/directory").astype(np.int64)[found.file]
+        with Shard.open(self.info.path) as shard:
+            places, key = range(len(self)), partial(directory_at, shard)
+            first = 0 if low is None else bisect.bisect_left(places, low, key=key)
+            last = len(self) if high is None else bisect.bisect_left(places, high, key=key)
+            directory = shard.column("files/directory").astype(np.int64)[found.file]
+            names = shard.strings("directories", first, last)
         sums = np.zeros((last - first, 5), np.int64)
         inside = (directory >= first) & (directory < last)
         limbs = to_limbs(found.bad, found.chunks)
         columns = (np.ones_like(found.chunks), found.chunks, found.bad, limbs.high, limbs.low)
         for number, column in enumerate(columns):
             np.add.at(sums[:, number], directory[inside] - first, column[inside])
-        return self.shard.strings("directories", first, last), sums
+        return names, sums
+
+
+def directory_at(shard: Shard, place: int) -> bytes:
+    """Give one directory of a shard."""
+    return shard.strings("directories", place, place + 1)[0]
 
 
 def detect_neighborhoods(
@@ -101,25 +110,20 @@ def detect_neighborhoods(
     """Collective. Compute the badness of every neighborhood, write them, and find the bad ones."""
     folder = scratch / "neighborhoods"
     moments, values, borders = Moments(), [], []
-    with ExitStack() as stack:
-        runs = [
-            DirectoryRun(stack.enter_context(Shard.open(catalog.shards[n].path)), n, scratch / "spool")
-            for n in catalog.mine
-        ]
-        with phases("sample"):
-            cost = BYTES_PER_DIRECTORY * sum(map(len, runs))
-            passes = Passes.plan(world, cost, memory, [(len(run), run.key) for run in runs])
-        for number in range(passes.count):
-            directories = gather_pass(world, passes.bounds(number), runs, memory, phases)
-            with phases("aggregate"):
-                inside, open_ = add_up(directories)
-                borders.append(open_)
-                rows = to_rows(inside, badness)
-                moments += Moments.of(rows.badness)
-                values.append(np.unique(rows.badness, return_counts=True))
-            with phases("write"):
-                write_rows(folder / f"part-{passes.range_number(number):05d}.h5", rows)
-            world.stop_if_asked()
+    runs = [ShardDirectories(catalog.shards[number], number, scratch / "spool") for number in catalog.mine]
+    with phases("sample"):
+        passes = Passes.plan(world, BYTES_PER_DIRECTORY * sum(map(len, runs)), memory, runs)
+    for number in range(passes.count):
+        directories = gather_pass(world, passes.bounds(number), runs, memory, phases)
+        with phases("aggregate"):
+            inside, open_ = add_up(directories)
+            borders.append(open_)
+            rows = to_rows(inside, badness)
+            moments += Moments.of(rows.badness)
+            values.append(np.unique(rows.badness, return_counts=True))
+        with phases("write"):
+            write_rows(folder / f"part-{passes.range_number(number):05d}.h5", rows)
+        world.stop_if_asked()
     with phases("reduce"):
         shared = to_rows(merge(sums for theirs in world.comm.allgather(borders) for sums in theirs), badness)
         world.on_root(write_rows, folder / "borders.h5", shared)
@@ -134,7 +138,7 @@ def detect_neighborhoods(
 
 
 def gather_pass(
-    world: World, bounds: list[bytes | None], runs: list[DirectoryRun], memory: int, phases: Phases
+    world: World, bounds: list[bytes | None], runs: list[ShardDirectories], memory: int, phases: Phases
 ) -> Sums:
     """Collective. Bring the directories in the ranges of one pass to their ranks, added up."""
     with phases("read"):

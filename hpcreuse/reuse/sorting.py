@@ -1,8 +1,9 @@
 """Files of all shards in order of URL: a sample sort by URL, in passes (DESIGN.md, "Tables")."""
 
 import bisect
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,68 +15,74 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.store.result import FileRows, write_rows
+from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.spool import read_found
 
 # Memory per file of a pass beside its URL and matches: Python strings while sorting, copies on the way
 BYTES_PER_FILE = 400
+COPIES_OF_URL = 5
 
 
 @dataclass(frozen=True)
-class UrlRun:
-    """The files of one shard, readable by range of URLs."""
+class ShardUrls:
+    """The files of one shard in order of URL; it is open only while it is read."""
 
-    shard: Shard
+    info: ShardInfo
     number: int
     first_file: int
     spool: Path
 
-    def key(self, place: int) -> bytes:
-        """Give the URL at a place in the order of URLs."""
-        file = int(self.shard.file["files/by_url"][place])
-        return self.shard.strings("files/url", file, file + 1)[0]
+    def __len__(self) -> int:
+        return self.info.files
+
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        """Give the URLs at these places in the order of URLs."""
+        with Shard.open(self.info.path) as shard:
+            return [url_at(shard, place) for place in places]
 
     def between(self, low: bytes | None, high: bytes | None) -> FileRows:
         """Read the files with URLs from low up to, but not with, high."""
-        places = range(self.shard.files)
-        first = 0 if low is None else bisect.bisect_left(places, low, key=self.key)
-        last = self.shard.files if high is None else bisect.bisect_left(places, high, key=self.key)
-        wanted = np.sort(self.shard.column("files/by_url", first, last).astype(np.int64))
         found = read_found(self.spool, self.number)
-        rows = np.flatnonzero(np.isin(found.file, wanted, assume_unique=True))
-        files = found.file[rows]
+        with Shard.open(self.info.path) as shard:
+            places, key = range(len(self)), partial(url_at, shard)
+            first = 0 if low is None else bisect.bisect_left(places, low, key=key)
+            last = len(self) if high is None else bisect.bisect_left(places, high, key=key)
+            wanted = shard.column("files/by_url", first, last).astype(np.int64)
+            rows = np.flatnonzero(np.isin(found.file, wanted, assume_unique=True))
+            urls = shard.strings("files/url").take(found.file[rows])
         return FileRows(
-            self.shard.strings("files/url").take(files),
-            files + self.first_file,
+            urls,
+            found.file[rows] + self.first_file,
             found.chunks[rows],
             found.bad[rows],
             found.matches.take(rows),
         )
 
 
+def url_at(shard: Shard, place: int) -> bytes:
+    """Give the URL at a place in the order of URLs."""
+    file = int(shard.file["files/by_url"][place])
+    return shard.strings("files/url", file, file + 1)[0]
+
+
 def sort_files(world: World, catalog: Catalog, scratch: Path, memory: int, phases: Phases) -> None:
     """Collective. Write the files of all shards in order of URL, one part per pass and rank."""
-    with ExitStack() as stack:
-        runs = [
-            UrlRun(
-                stack.enter_context(Shard.open(catalog.shards[n].path)),
-                n,
-                int(catalog.first_file[n]),
-                scratch / "spool",
-            )
-            for n in catalog.mine
-        ]
-        with phases("sample"):
-            cost = sum(5 * catalog.shards[n].url_bytes + BYTES_PER_FILE * catalog.shards[n].files for n in catalog.mine)
-            passes = Passes.plan(world, cost, memory, [(run.shard.files, run.key) for run in runs])
-        for number in range(passes.count):
-            rows = sort_pass(world, passes.bounds(number), runs, memory, phases)
-            with phases("write"):
-                write_rows(scratch / "files" / f"part-{passes.range_number(number):05d}.h5", rows)
-            world.stop_if_asked()
+    runs = [
+        ShardUrls(catalog.shards[number], number, int(catalog.first_file[number]), scratch / "spool")
+        for number in catalog.mine
+    ]
+    with phases("sample"):
+        cost = sum(COPIES_OF_URL * run.info.url_bytes + BYTES_PER_FILE * run.info.files for run in runs)
+        passes = Passes.plan(world, cost, memory, runs)
+    for number in range(passes.count):
+        rows = sort_pass(world, passes.bounds(number), runs, memory, phases)
+        with phases("write"):
+            write_rows(scratch / "files" / f"part-{passes.range_number(number):05d}.h5", rows)
+        world.stop_if_asked()
 
 
-def sort_pass(world: World, bounds: list[bytes | None], runs: list[UrlRun], memory: int, phases: Phases) -> FileRows:
+def sort_pass(world: World, bounds: list[bytes | None], runs: list[ShardUrls], memory: int, phases: Phases) -> FileRows:
     """Collective. Bring the files in the ranges of one pass to their ranks and sort them there."""
     with phases("read"):
         mine = FileRows.concatenate([FileRows.empty(), *(run.between(bounds[0], bounds[-1]) for run in runs)])

@@ -41,6 +41,7 @@ class ShardInfo:
     files: int
     chunks: int
     distinct: int
+    directories: int
     url_bytes: int
     header: dict[str, Any]
 
@@ -63,6 +64,7 @@ class ShardInfo:
                 files=shard.files,
                 chunks=shard.chunks,
                 distinct=len(shard.file["distinct/count"]),
+                directories=len(shard.file["directories_offsets"]) - 1,
                 url_bytes=len(shard.file["files/url"]),
                 header=header,
             )

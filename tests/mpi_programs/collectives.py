@@ -16,6 +16,7 @@ import traceback
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -36,7 +37,7 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.sharing import WorkQueue, assign
 from hpcreuse.parallel.splitters import choose_splitters
 from hpcreuse.parallel.world import World, start_world
-from hpcreuse.reuse.counting import SortedRun, count_pass
+from hpcreuse.reuse.counting import count_pass
 from hpcreuse.store.result import MATCH
 from hpcreuse.store.shard import Counted
 
@@ -228,8 +229,15 @@ def deal(rng: Generator, keys: list[bytes], size: int) -> Runs:
     return runs
 
 
-def as_runs(runs: list[list[bytes]]) -> list[tuple[int, Callable[[int], bytes]]]:
-    return [(len(run), run.__getitem__) for run in runs]
+class Keys(list[bytes]):
+    """Sorted keys in memory."""
+
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        return [self[place] for place in places]
+
+
+def as_runs(runs: list[list[bytes]]) -> list[Keys]:
+    return [Keys(run) for run in runs]
 
 
 def random_digests(rng: Generator, count: int, width: int = 20, clashes: float = 0.0) -> list[bytes]:
@@ -335,11 +343,29 @@ def as_counted(keys: list[bytes], lengths: dict[bytes, int], width: int) -> Coun
     )
 
 
+@dataclass(frozen=True)
+class InMemory:
+    """Counted objects as a shard would give them."""
+
+    counted: Counted
+
+    def __len__(self) -> int:
+        return len(self.counted)
+
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        return [self.counted.digests[place].tobytes() for place in places]
+
+    def between(self, low: bytes | None, high: bytes | None) -> Counted:
+        keys = [digest.tobytes() for digest in self.counted.digests]
+        keep = [(low is None or key >= low) and (high is None or key < high) for key in keys]
+        return self.counted.select(np.array(keep, bool))
+
+
 def count_everything(
-    world: World, runs: list[SortedRun], memory: int, width: int
+    world: World, runs: list[InMemory], memory: int, width: int
 ) -> tuple[int, list[tuple[bytes, int, int]]]:
     """Collective. Count in passes as `discover` does, and gather all ranges in their order."""
-    plan = Passes.plan(world, sum(map(len, runs)), memory, [(len(run), run.key) for run in runs])
+    plan = Passes.plan(world, sum(map(len, runs)), memory, runs)
     rows: list[tuple[bytes, int, int]] = []
     for number in range(plan.count):
         mine = count_pass(world, plan.bounds(number), runs, width, 200 * world.size, Phases())
@@ -364,11 +390,7 @@ def counts_are_those_of_a_counter(check: Check) -> None:
         owners = rng.integers(0, world.size, len(shards))
         lengths = [{key: int(rng.integers(1, 1000)) for key in sorted(set(run))} for run in shards]
         counted = [as_counted(run, own, width) for run, own in zip(shards, lengths, strict=True)]
-        runs = [
-            SortedRun(None, part)  # type: ignore[arg-type]
-            for part, owner in zip(counted, owners, strict=True)
-            if owner == world.rank
-        ]
+        runs = [InMemory(part) for part, owner in zip(counted, owners, strict=True) if owner == world.rank]
         shortest = {key: min(own[key] for own in lengths if key in own) for key in set(keys)}
         rows = sum(map(len, counted))
         done, got = count_everything(world, runs, max(1, rows // (passes * world.size)), width)
@@ -379,7 +401,7 @@ def counts_are_those_of_a_counter(check: Check) -> None:
 def counts_do_not_depend_on_the_number_of_ranks(check: Check) -> None:
     world, rng = check.world, check.rng
     shards = [zipf_digests(rng, 60, 0.3) for _ in range(7)]
-    runs = [SortedRun(None, as_counted(run, dict.fromkeys(run, 9), 20)) for run in shards]  # type: ignore[arg-type]
+    runs = [InMemory(as_counted(run, dict.fromkeys(run, 9), 20)) for run in shards]
     mine = [runs[n] for n in assign(world, [len(run) for run in runs])]
     check.result(count_everything(world, mine, 50, 20)[1])
 
