@@ -3,13 +3,23 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint setup clean
+.PHONY: demo test test-slurm fuzz lint setup clean
 
 demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl made here
 	$(BIN)/hpcreuse demo
 
 test: $(VENV)/.installed-dev   ## set up, then run all tests
 	$(BIN)/pytest $(PYTEST_OPTIONS)
+
+test-slurm: $(VENV)/.installed-dev   ## the job scripts on a real Slurm of two nodes; installs Debian's, needs root
+	scripts/install-slurm.sh
+	$(BIN)/pytest tests/slurm $(PYTEST_OPTIONS)
+
+FUZZ_SECONDS ?= 20
+fuzz: $(VENV)/.installed-dev   ## fuzz readers, decoding and chunks for a bounded time
+	$(BIN)/pip install --quiet --editable '.[fuzz]'
+	for target in records containers responses chunks; do \
+	    $(BIN)/python fuzz/fuzz_$$target.py -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 lint: $(VENV)/.installed-dev   ## style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -109,6 +109,7 @@ def parse(arguments: list[str]) -> tuple[ModuleType, Any, SharedOptions]:
     config.add_arguments(parser.add_argument_group("shared options"), SharedOptions)  # type: ignore[arg-type]
     flags = vars(parser.parse_intermixed_args(arguments[1:]))
     file = config.read_file(flags.get("config"))
+    config.refuse_unknown_tables(file, [*VERBS, "digest"])
     shared = config.resolve(SharedOptions, flags, file, None)
     return command, config.resolve(command.Options, flags, file, verb), shared
 
@@ -193,6 +194,7 @@ def start_logging(rank: int, shared: SharedOptions) -> None:
     console.setFormatter(logging.Formatter("hpcreuse: %(message)s"))
     logger = logging.getLogger()
     logger.setLevel(logging.DEBUG)
+    logging.getLogger("h5py").setLevel(logging.WARNING)
     logger.addHandler(console)
     if shared.log_dir:
         folder = Path(shared.log_dir)
@@ -220,4 +222,4 @@ def exit_code(summary: dict[str, Any] | None, shared: SharedOptions) -> int:
     """Tell a clean end from one that found something wrong, or quarantined records if the user wants to know."""
     if summary and summary.get("failed"):
         return HpcreuseError.exit_code
-    return QUARANTINED if shared.strict and summary and summary.get("quarantined") else 0
+    return QUARANTINED if shared.strict and summary and summary.get("input_quarantined") else 0

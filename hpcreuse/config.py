@@ -33,6 +33,7 @@ def option(
     count: int | None = None,
     flag: str | None = None,
     section: str | None = None,
+    instead_of: str | None = None,
 ) -> Any:
     """Declare an option: `--name VALUE`, or a switch when the default is a bool.
 
@@ -41,6 +42,7 @@ def option(
         count: takes exactly so many values, given as a tuple.
         flag: the spelling on the command line, when it is not the field's name.
         section: table of the TOML file where it stands beside the command's own table.
+        instead_of: the field that it takes the place of: given as a flag, it displaces that one in the file.
     """
     return dataclasses.field(
         metadata={
@@ -53,6 +55,7 @@ def option(
             "count": count,
             "flag": flag,
             "section": section,
+            "instead_of": instead_of,
             "positional": False,
         },
         kw_only=True,
@@ -153,6 +156,9 @@ def resolve(options: type[T], flags: Mapping[str, Any], file: Mapping[str, Any],
     fields = dataclasses.fields(options)  # type: ignore[arg-type]
     own = _table(file, table) if table else {k: v for k, v in file.items() if not isinstance(v, dict)}
     _refuse_unknown(own, [field.name for field in fields], table)
+    for field in fields:
+        if flags.get(field.name) is not None and field.metadata["instead_of"]:
+            own.pop(field.metadata["instead_of"], None)
     values: dict[str, Any] = {}
     for field in fields:
         meta = field.metadata
@@ -163,6 +169,15 @@ def resolve(options: type[T], flags: Mapping[str, Any], file: Mapping[str, Any],
             given = _table(file, meta["section"]).get(field.name)
         values[field.name] = _convert(field, given) if given is not None else _default(field, table)
     return options(**values)
+
+
+def refuse_unknown_tables(file: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse tables that no command reads: most likely a name is misspelt."""
+    for name, value in file.items():
+        if isinstance(value, dict) and name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f": did you mean [{close[0]}]?" if close else ""
+            raise UsageError(f"the configuration file has an unknown table [{name}]{hint}")
 
 
 def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:

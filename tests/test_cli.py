@@ -9,7 +9,7 @@ import pytest
 from archives import write_warc
 from command import HPCREUSE, hpcreuse, summary, table
 
-VERBS = ("hash", "discover", "detect", "export", "show", "demo", "info")
+VERBS = ("hash", "discover", "detect", "export", "show", "verify", "plan", "demo", "info")
 
 
 @pytest.fixture
@@ -227,3 +227,61 @@ def test_show_says_when_the_archive_has_gone(run: Path, crawl: Path) -> None:
 def digest_of(run: Path, url: str, position: int) -> str:
     rows = table(run, "chunks")
     return str(next(row["digest"] for row in rows if (row["url"], row["position"]) == (url, position)))
+
+
+def test_a_flag_displaces_its_alternative_in_the_file(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "hpcreuse.toml").write_text(f'[discover]\nrun = "{run}"\nout = "labels.h5"\nthreshold = 1\n')
+    assert json.loads(hpcreuse("discover", "--top", "3", "--json", cwd=tmp_path).stdout)["labels"] == 3
+
+
+def test_a_misspelt_table_of_the_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "hpcreuse.toml").write_text("[dicover]\nthreshold = 1\n")
+    done = hpcreuse("info", cwd=tmp_path, check=False)
+    assert done.returncode == 2 and "did you mean [discover]" in done.stderr
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "h5"])
+def test_exported_labels_serve_as_a_stop_list(suffix: str, run: Path, tmp_path: Path) -> None:
+    hpcreuse("discover", run, "--threshold", "3", "--out", tmp_path / "labels.h5")
+    if suffix != "h5":
+        hpcreuse("export", tmp_path / "labels.h5", "labels", "-o", tmp_path / f"labels.{suffix}")
+    found = summary(
+        "discover", run, "--threshold", "3", "--stop", tmp_path / f"labels.{suffix}", "--out", tmp_path / "rest.h5"
+    )
+    assert (found["stop_digests"], found["labels"]) == (1, 0)
+
+
+def test_strict_remembers_what_was_quarantined_before(tmp_path: Path) -> None:
+    (tmp_path / "bad.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: many\r\n\r\n")
+    for _ in range(2):
+        done = hpcreuse("hash", tmp_path / "bad.warc", "--out", tmp_path / "run", "--strict", check=False)
+        assert done.returncode == 3
+
+
+def test_a_mistake_in_the_inputs_leaves_no_run_behind(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for inputs in (["missing.warc"], ["empty"], ["empty", "--url-prefix", "nowhere"]):
+        assert hpcreuse("hash", *inputs, "--out", "run", cwd=tmp_path, check=False).returncode in (1, 2)
+        assert not (tmp_path / "run").exists()
+
+
+def test_a_result_that_lost_a_part_is_not_exported(run: Path, tmp_path: Path) -> None:
+    hpcreuse("discover", run, "--threshold", "3", "--out", tmp_path / "labels.h5")
+    hpcreuse("detect", run, "--labels", tmp_path / "labels.h5", "--out", tmp_path / "result", ranks=3)
+    (tmp_path / "result" / "files" / "part-00001.h5").unlink()
+    done = hpcreuse("export", tmp_path / "result", "files", check=False)
+    assert done.returncode == 1 and "2 of 3 parts" in done.stderr
+
+
+def test_the_limit_is_on_payloads_not_on_headers(tmp_path: Path) -> None:
+    crawl = write_warc(tmp_path / "a.warc", [("http://a.example/1", b"x" * 100), ("http://a.example/2", b"x" * 101)])
+    found = summary("hash", crawl, "--out", tmp_path / "run", "--max-payload", "100")
+    assert (found["files"], found["quarantined"]) == (1, 1)
+
+
+def test_a_stray_nul_does_not_make_a_page_binary(tmp_path: Path) -> None:
+    crawl = write_warc(
+        tmp_path / "a.warc", [("http://a.example/", b"<p>a\0b</p><p>c"), ("http://b.example/", b"\0\1\2\3")]
+    )
+    hpcreuse("hash", crawl, "--out", tmp_path / "run")
+    assert [row["chunks"] for row in table(tmp_path / "run", "files")] == [2, 0]

@@ -79,7 +79,8 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
     return [
         ("labels", f"{summary['labels']:,}"),
-        ("bad chunks", share(summary["bad_chunks"], summary["chunks"])),
+        *([("stop list", f"{summary['stop_digests']:,} digests")] if summary["stop_digests"] else []),
+        (f"bad {summary['objects']}s", share(summary["bad_chunks"], summary["chunks"])),
         ("target files", share(summary["target_files"], summary["files"])),
         ("", spread("file")),
         ("bad neighborhoods", share(summary["bad_neighborhoods"], summary["neighborhoods"])),

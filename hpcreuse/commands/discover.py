@@ -26,8 +26,12 @@ class Options:
     run: Path = argument("a run made by `hpcreuse hash`", metavar="RUN", convert=Path)
     out: Path = option("the labels", metavar="LABELS", convert=Path)
     objects: str = option("what to label", "chunk", choices=("chunk", "file"))
-    threshold: int | None = option("label what occurs more often than N times", None, metavar="N", convert=whole_number)
-    top: int | None = option("label the K most frequent instead", None, metavar="K", convert=whole_number)
+    threshold: int | None = option(
+        "label what occurs more often than N times", None, metavar="N", convert=whole_number, instead_of="top"
+    )
+    top: int | None = option(
+        "label the K most frequent instead", None, metavar="K", convert=whole_number, instead_of="threshold"
+    )
     stop: tuple[str, ...] = option(
         "never label these: files of digests, labels, files of content, or isi-geocities-benign",
         (),
@@ -66,6 +70,7 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     share = summary["unique"] / summary["distinct"] if summary["distinct"] else 0.0
     noun = summary["objects"] + "s"
     return [
+        *([("stop list", f"{summary['stop_digests']:,} digests")] if summary["stop_digests"] else []),
         ("labels", f"{summary['labels']:,} in {summary['out']}"),
         (noun, f"{summary['occurrences']:,}"),
         ("distinct", f"{summary['distinct']:,}, {100 * share:.1f} % of them occur once"),

@@ -27,7 +27,9 @@ class Options:
 
     path: Path = argument("a run, labels or a result", metavar="PATH", convert=Path)
     table: str = argument("the name of a table; a wrong one lists those there are", metavar="TABLE")
-    format: str = option("how to write it", "jsonl", choices=("jsonl", "csv", "parquet"))
+    format: str | None = option(
+        "how to write it (default: as the name of FILE ends, else jsonl)", None, choices=("jsonl", "csv", "parquet")
+    )
     output: Path | None = option("where to (default: stdout)", None, metavar="FILE", convert=Path, flag="-o")
 
 
@@ -48,7 +50,11 @@ def export(options: Options, shared: SharedOptions) -> int:
     if shared.json and options.output is None:
         raise UsageError("--json keeps stdout for the summary: name a file with -o")
     table = find_table(options.path, options.table)
-    write = WRITERS[options.format]
+    suffix = options.output.suffix[1:].lower() if options.output else ""
+    name = options.format or (suffix if suffix in WRITERS else "jsonl")
+    write = WRITERS[name]
+    if name == "parquet" and options.output is None and sys.stdout.isatty():
+        raise UsageError("Parquet is not for a terminal: name a file with -o")
     counted = Counting(table.rows(options.path))
     if options.output is None:
         write(table.columns, counted, sys.stdout.buffer)

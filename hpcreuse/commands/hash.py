@@ -76,11 +76,12 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("quarantined", f"{summary['quarantined']:,}"),
         ("chunks", f"{summary['chunks']:,}"),
         ("payload", bytes_text(summary["payload_bytes"])),
-        (
-            "rate",
-            f"{summary['files'] / seconds:,.0f} files/s, {bytes_text(summary['payload_bytes'] / seconds)}/s",
-        ),
     ]
-    if summary["quarantined"]:
+    if summary["files"]:
+        rate = f"{summary['files'] / seconds:,.0f} files/s, {bytes_text(summary['payload_bytes'] / seconds)}/s"
+        lines.append(("rate", rate))
+    if summary["run_files"] != summary["files"]:
+        lines.append(("now in the run", f"{summary['run_files']:,} files, {summary['run_chunks']:,} chunks"))
+    if summary["input_quarantined"]:
         lines.append(("see", f"hpcreuse export {summary['out']} quarantine"))
     return lines

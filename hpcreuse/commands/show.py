@@ -57,7 +57,7 @@ def write_raw(found: dict[str, Any]) -> None:
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Show the content, made safe for a terminal, and the places."""
-    kinds = [f"{summary[k]:,} {k}" for k in ("chunks", "files") if summary[k]]
+    kinds = [f"{summary[k]:,} {k[:-1] if summary[k] == 1 else k}" for k in ("chunks", "files") if summary[k]]
     lines = [
         ("digest", summary["digest"]),
         ("stands in", f"{' and '.join(kinds)}, {summary['length']:,} bytes"),

@@ -27,6 +27,8 @@ class Response(NamedTuple):
 def read_response(block: bytes, start: int, end: int, limit: int) -> Response:
     """Take the response in `block[start:end]` apart; raises Undecodable when its payload cannot be had."""
     if not block.startswith(b"HTTP/", start):
+        if end - start > limit:
+            raise Undecodable(over_limit(limit))
         return Response(block[start:end], None)
     body = body_start(block, start, end)
     content_type, codings = b"", []

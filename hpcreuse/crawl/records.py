@@ -19,6 +19,10 @@ from hpcreuse.crawl.streams import Mark, Stream
 _BY_MEMBER = ("gzip", "zstd")
 
 
+# A block may be that much larger than its payload; the payload itself is judged when it is decoded
+HTTP_HEADER = 1 << 20
+
+
 class Record(NamedTuple):
     """A record that should be a page; its block is `stream.buf[start:end]` until the next is asked for."""
 
@@ -65,7 +69,7 @@ class Records:
             self._seen += 1
             if head.problem:
                 self._refuse(head, head.problem)
-            elif head.length > self.limits.max_payload:
+            elif head.length > self.limits.max_payload + (HTTP_HEADER if head.http else 0):
                 self._skip_oversize(head)
             else:
                 end = self._block_end(head)

@@ -8,6 +8,8 @@ from pathlib import Path
 from hpcreuse.crawl.containers import is_archive_name, is_plain_name, page_url, read_up_to, too_large
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 
+CANNOT_OPEN = "cannot be opened"
+
 
 def read_tree(folder: str, names: Iterable[str], url_prefix: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
     """Give the pages of the named files of a folder; what is no regular file is counted by kind."""
@@ -48,7 +50,7 @@ def read_file(path: str, url: str, ledger: Ledger, limits: Limits) -> Page | Non
 
 def cannot_open(error: OSError) -> str:
     """Word the reason for a file that the system does not give us."""
-    return f"cannot be opened: {error.strerror or error}"
+    return f"{CANNOT_OPEN}: {error.strerror or error}"
 
 
 def file_kind(mode: int) -> str:

@@ -160,14 +160,19 @@ def _essence(declared: str) -> str:
     return mime if slash and kind and subtype and not set(mime) & set(" \t<>") else ""
 
 
+_TAG = re.compile(
+    rb"<(?:!--|!doctype|/?(?:html|head|body|title|script|p|div|a|br|table|span|h[1-6]))[\s>/]", re.IGNORECASE
+)
+
+
 def _binary(head: bytes) -> str:
     """Give the binary type of something declared as text; empty when it may well be text."""
     if head.startswith(_MAGIC_STARTS):
         return next(mime for start, mime in _MAGIC.items() if head.startswith(start))
     if known := _letters(head):
         return known
-    # A page that says it is HTML stays HTML with a stray NUL in it, as in every browser.
-    if b"\0" not in head or head.startswith(_UNICODE_MARKS) or _utf16_order(head) or _HTML.match(head):
+    # A page with tags in it stays a page with a stray NUL, as in every browser.
+    if b"\0" not in head or head.startswith(_UNICODE_MARKS) or _utf16_order(head) or _TAG.search(head):
         return ""
     return "application/octet-stream"
 

@@ -26,6 +26,8 @@ class Agenda:
 
     def __init__(self, inputs: Sequence[str], url_prefix: str | None, limits: Limits, ranks: int):
         self.planned = plan(inputs, url_prefix)
+        if not self.planned:
+            raise CrawlError(f"there is no file in {', '.join(inputs)}: nothing to hash")
         self.sources: dict[str, list[Partition]] = {}
         for partition in self.planned:
             self.sources.setdefault(partition.source, []).append(partition)

@@ -77,6 +77,7 @@ def detect_copies(world: World, job: DetectJob) -> dict[str, Any]:
         "chunks": files.chunks,
         "bad_chunks": files.bad,
         "labels": label_count,
+        "stop_digests": len(rule.digests),
         "file_mean": files.moments.mean,
         "file_deviation": files.moments.deviation,
         "file_threshold": targets.threshold.value,

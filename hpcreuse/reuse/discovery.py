@@ -92,6 +92,7 @@ def discover_labels(world: World, job: DiscoverJob) -> dict[str, Any]:
         "distinct": counts.distinct,
         "unique": int(counts.histogram.objects[counts.histogram.duplicates == 1].sum()),
         "labels": labels,
+        "stop_digests": len(rule.digests),
         "cut_above": cut.above,
         **phases.summary(world),
     }

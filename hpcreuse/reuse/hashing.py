@@ -10,6 +10,7 @@ from typing import Any
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.read import read
+from hpcreuse.crawl.tree import CANNOT_OPEN
 from hpcreuse.crawl.types import decide_type, is_textual
 from hpcreuse.crawl.urls import directory
 from hpcreuse.errors import StoreError
@@ -26,6 +27,9 @@ from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard_writer import ShardWriter
 
 log = logging.getLogger(__name__)
+
+# Ends the identity of a shard that lacks something which may be readable next time: it never fits
+UNREAD = "-unread"
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,14 @@ class Tally:
 
 def hash_crawl(world: World, job: HashJob) -> dict[str, Any]:
     """Collective. Hash what a run does not hold yet; give a summary."""
+    # Before anything is made: a mistake in the inputs must not leave an empty run
     world.on_root(Run.must_be_ours, job.run)
+    agenda = world.on_root_only(Agenda, job.inputs, job.url_prefix, job.limits, world.size)
     with hold(world, job.run, lock.inside(job.run)):
-        return fill_run(world, job)
+        return fill_run(world, job, agenda)
 
 
-def fill_run(world: World, job: HashJob) -> dict[str, Any]:
+def fill_run(world: World, job: HashJob, agenda: Agenda | None) -> dict[str, Any]:
     """Collective. Hash into a run that no other job writes to.
 
     Raises CrawlError, when all else is done, for inputs that changed while they were read.
@@ -95,7 +101,6 @@ def fill_run(world: World, job: HashJob) -> dict[str, Any]:
     phases = Phases()
     with phases("plan"):
         run = world.on_root(open_run, job)
-        agenda = world.on_root_only(Agenda, job.inputs, job.url_prefix, job.limits, world.size)
     count, total_bytes, done = fill(world, run, agenda, phases)
     hashed = 0
     while count:
@@ -109,13 +114,14 @@ def fill_run(world: World, job: HashJob) -> dict[str, Any]:
         shards = world.map(ShardInfo.read, world.on_root(run.shard_paths))
         world.on_root(lambda: run.record_shards(shards, agenda.sources) if agenda else None)
     world.on_root(lambda: agenda.must_be_read() if agenda else None)
-    keys = world.comm.bcast(agenda.hashed if agenda else None)
+    keys, sources = world.comm.bcast((agenda.hashed, set(agenda.sources)) if agenda else None)
     mine = [Tally.of(shard) for shard in shards if (shard.source, shard.number) in keys]
     return {
         "out": str(job.run),
         "partitions": hashed,
         "partitions_done_before": done,
         **sum(mine, Tally()).record(),
+        "input_quarantined": sum(shard.header["quarantined"] for shard in shards if shard.source in sources),
         "run_files": sum(shard.files for shard in shards),
         "run_chunks": sum(shard.chunks for shard in shards),
         "digest_options": job.options.record(),
@@ -237,7 +243,7 @@ class Hasher:
             "end": ledger.end,
             "stop": partition.stop,
             "final": partition.final,
-            "identity": identity(partition, self.job.limits),
+            "identity": identity(partition, self.job.limits) + (UNREAD if could_not_open(ledger) else ""),
             "url_prefix": partition.url_prefix,
             "digest_options": self.job.options.record(),
             "skipped": dict(sorted(ledger.skipped.items())),
@@ -253,3 +259,8 @@ class Hasher:
         if self.world.root:
             news = self.queue.news.values()
             self.progress.update(sum(b for b, _ in news), f"{sum(f for _, f in news):,} files")
+
+
+def could_not_open(ledger: Ledger) -> bool:
+    """Tell whether something was not read for want of a permission: the same command again must try again."""
+    return any(entry.reason.startswith(CANNOT_OPEN) for entry in ledger.quarantined)

@@ -20,7 +20,8 @@ from hpcreuse.store.labels import Labels
 PUBLISHED = {"isi-geocities-benign": "isi-geocities-benign.tsv"}
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-_DIGEST_LINE = re.compile(rb"\s*([0-9a-fA-F]{40}|[0-9a-fA-F]{64})(?:[\s,;]|$)")
+# A digest at the start of a line, or as the first field of an exported JSON line
+_DIGEST_LINE = re.compile(rb'\s*(?:\{"digest": ")?([0-9a-fA-F]{40}|[0-9a-fA-F]{64})(?:[\s,;"]|$)')
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,15 @@ def _load(name: str, objects: str, options: DigestOptions) -> dg.Digests:
         return _from_labels(path, objects, options)
     if any(_DIGEST_LINE.match(line) for line in _lines(content)[:1]):
         return _digest_list(name, content, options)
+    if not content.strip():
+        raise StoreError(f"the stop list {name} is empty")
     return _from_content(content, path.name, objects, options)
 
 
 def _lines(content: bytes) -> list[bytes]:
-    return [line for line in content.splitlines() if line.strip() and not line.startswith(b"#")]
+    """Give the entries of a list; the header of an exported CSV is none."""
+    lines = [line for line in content.splitlines() if line.strip() and not line.startswith(b"#")]
+    return lines[1:] if lines and lines[0].split(b",")[0] == b"digest" else lines
 
 
 def _digest_list(name: str, content: bytes, options: DigestOptions) -> dg.Digests:

@@ -41,6 +41,8 @@ def create(path: Path, format_name: str, version: int, header: Mapping[str, Any]
 @contextmanager
 def open_container(path: Path, format_name: str, version: int) -> Iterator[h5py.File]:
     """Open one of our files for reading, after a check that it is what it should be."""
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder, not {format_name}")
     try:
         file = h5py.File(path, "r", locking=False)
     except FileNotFoundError:

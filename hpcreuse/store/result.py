@@ -163,6 +163,7 @@ class Result:
     path: Path
     header: dict[str, Any]
     summary: dict[str, Any]
+    part_counts: dict[str, int]
 
     @classmethod
     def open(cls, path: Path) -> "Result":
@@ -176,11 +177,19 @@ class Result:
                 f"{path} has format {record.get('format')} version {record.get('version')}, "
                 f"this hpcreuse reads {FORMAT} version {VERSION}: run `hpcreuse detect` again"
             )
-        return cls(path, record["header"], record["summary"])
+        return cls(path, record["header"], record["summary"], record["parts"])
 
     def parts(self, table: str) -> list[Path]:
-        """List the parts of `files` or `neighborhoods`, in order."""
-        return sorted((self.path / table).glob("part-*.h5"))
+        """List the parts of `files` or `neighborhoods`, in order.
+
+        Raises StoreError when one is missing: its rows would be missed in silence.
+        """
+        parts = sorted((self.path / table).glob("part-*.h5"))
+        if len(parts) != self.part_counts[table]:
+            raise StoreError(
+                f"{self.path / table} has {len(parts)} of {self.part_counts[table]} parts: run `hpcreuse detect` again"
+            )
+        return parts
 
     @property
     def borders(self) -> Path:

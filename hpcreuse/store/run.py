@@ -80,6 +80,8 @@ class Run:
     @classmethod
     def open(cls, path: Path) -> "Run":
         """Open a run made before."""
+        if path.is_file():
+            raise StoreError(f"{path} is a file, not a run: runs are folders made by `hpcreuse hash`")
         record = path / "run.json"
         try:
             meta = read_record(record)

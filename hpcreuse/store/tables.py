@@ -9,6 +9,8 @@ from hpcreuse.errors import StoreError, UsageError
 
 Row = tuple[Any, ...]
 
+HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+
 
 class Column(NamedTuple):
     """A column of a table: its name and the type of its values."""
@@ -38,11 +40,16 @@ def tables_of(path: Path) -> tuple[str, dict[str, Table]]:
         return "run", run_tables.TABLES
     if (path / "result.json").exists():
         return "result", result_tables.TABLES
-    if path.is_file():
-        return "labels", labels_tables.TABLES
+    if path.is_file() and _magic(path) == HDF5_MAGIC:
+        return "file of labels", labels_tables.TABLES
     if path.exists():
         raise StoreError(f"{path} is neither a run, nor labels, nor a result of hpcreuse")
     raise StoreError(f"{path} does not exist")
+
+
+def _magic(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(HDF5_MAGIC))
 
 
 def find_table(path: Path, name: str) -> Table:
