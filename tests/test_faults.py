@@ -360,7 +360,7 @@ def without_privileges() -> list[str]:
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
-def test_an_unreadable_file_is_quarantined_and_all_else_is_hashed(crawl: list[Path], tmp_path: Path) -> None:
+def test_an_unreadable_file_is_quarantined_and_read_when_it_can_be(crawl: list[Path], tmp_path: Path) -> None:
     closed = shutil.copyfile(crawl[1], tmp_path / "closed.warc.gz")
     closed.chmod(0)
     command = [HPCREUSE, "hash", crawl[0], closed, "--out", tmp_path / "run", "--strict"]
@@ -371,6 +371,10 @@ def test_an_unreadable_file_is_quarantined_and_all_else_is_hashed(crawl: list[Pa
     (entry,) = rows(tmp_path / "run", "quarantine")
     assert (entry[0], entry[3]) == (str(closed), "cannot be opened: Permission denied")
     assert len(rows(tmp_path / "run", "files")) == 150
+    closed.chmod(0o644)
+    assert subprocess.run(list(map(str, command)), capture_output=True).returncode == 0
+    assert len(rows(tmp_path / "run", "files")) == 2 * 150
+    assert not rows(tmp_path / "run", "quarantine")
 
 
 # Leftovers

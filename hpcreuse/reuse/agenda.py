@@ -18,6 +18,9 @@ log = logging.getLogger(__name__)
 RANGES_PER_RANK = 4
 SMALLEST_RANGE, LARGEST_RANGE = 8 << 20, 2 << 30
 
+# Ends the identity of a shard that lacks something which may be readable next time: the next job makes it anew
+UNREAD = "-unread"
+
 Key = tuple[str, int]
 
 
@@ -88,8 +91,10 @@ class Agenda:
 
     def _fits(self, shard: ShardInfo) -> bool:
         """Tell whether a shard was made of the input as it is now, read in the same way."""
+        ours = (shard.source, shard.number) in self.hashed
+        made_of = shard.identity.removesuffix(UNREAD) if ours else shard.identity
         return any(
-            shard.identity == identity(partition, self.limits)
+            made_of == identity(partition, self.limits)
             for partition in self.sources[shard.source]
             if not partition.names or partition.number == shard.number
         )

@@ -20,16 +20,13 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.sharing import WorkQueue
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.agenda import Agenda, identity
+from hpcreuse.reuse.agenda import UNREAD, Agenda, identity
 from hpcreuse.reuse.holding import hold
 from hpcreuse.store import atomic, lock
 from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard_writer import ShardWriter
 
 log = logging.getLogger(__name__)
-
-# Ends the identity of a shard that lacks something which may be readable next time: it never fits
-UNREAD = "-unread"
 
 
 @dataclass(frozen=True)
