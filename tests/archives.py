@@ -1,6 +1,7 @@
 """Small archives for tests."""
 
 import io
+import random
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,3 +37,13 @@ def first_records(source: Path, out: Path, first: int, last: int) -> Path:
     data = source.read_bytes()
     out.write_bytes(data[bounds[0] : bounds[-1]])
     return out
+
+
+def random_pages(seed: int, count: int) -> list[tuple[str, bytes]]:
+    """Make pages of some dozens of sites from a stock of paragraphs: many chunks occur many times."""
+    choose = random.Random(seed)
+    body = [b"<p>%d %s</p>" % (n, b"word " * (n % 17)) for n in range(300)]
+    return [
+        (f"http://s{choose.randrange(40)}.example/{seed}/{n}.html", b"".join(choose.choices(body, k=60)))
+        for n in range(count)
+    ]

@@ -6,7 +6,6 @@ command again finishes with the same tables. Real processes, real signals, real 
 
 import contextlib
 import os
-import random
 import re
 import shutil
 import signal
@@ -17,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from archives import write_warc
+from archives import random_pages, write_warc
 from command import HPCREUSE, hpcreuse
 from mpi import YIELD
 from mpi import _descendants as descendants
@@ -37,19 +36,10 @@ TABLES = (
 )
 
 
-def pages(seed: int, count: int) -> list[tuple[str, bytes]]:
-    choose = random.Random(seed)
-    body = [b"<p>%d %s</p>" % (n, b"word " * (n % 17)) for n in range(300)]
-    return [
-        (f"http://s{choose.randrange(40)}.example/{seed}/{n}.html", b"".join(choose.choices(body, k=60)))
-        for n in range(count)
-    ]
-
-
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("crawl")
-    return [write_warc(folder / f"{n}.warc.gz", pages(n, 150)) for n in range(5)]
+    return [write_warc(folder / f"{n}.warc.gz", random_pages(n, 150)) for n in range(5)]
 
 
 def commands(crawl: list[Path], out: Path) -> dict[str, list[str | Path]]:
@@ -298,7 +288,7 @@ def test_a_table_that_does_not_fit_on_the_disk_leaves_nothing_behind(
 
 def large(path: Path, copies: int = 2000) -> Path:
     """An archive that takes a second or more to hash with little memory: parts appear while it is read."""
-    return write_warc(path, pages(7, copies))
+    return write_warc(path, random_pages(7, copies))
 
 
 @pytest.mark.parametrize(("way", "ranks"), [("removed", 2), ("replaced", 0), ("touched", 0), ("grown", 2)])
@@ -311,12 +301,12 @@ def test_an_input_that_changes_while_it_is_read_leaves_no_shard(
     if way == "removed":
         moving.unlink()
     elif way == "replaced":
-        write_warc(tmp_path / "new.warc", pages(8, 20)).replace(moving)
+        write_warc(tmp_path / "new.warc", random_pages(8, 20)).replace(moving)
     elif way == "touched":
         os.utime(moving)
     else:
         with moving.open("ab") as file:
-            file.write(write_warc(tmp_path / "more.warc", pages(9, 20)).read_bytes())
+            file.write(write_warc(tmp_path / "more.warc", random_pages(9, 20)).read_bytes())
     code, errors = job.end(60)
     assert code == 1, errors
     (said,) = messages(errors)
@@ -339,7 +329,7 @@ def test_a_page_of_a_folder_that_changes_while_the_folder_is_read_leaves_no_shar
 ) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
-    for number, (_, payload) in enumerate(pages(3, 2000)):
+    for number, (_, payload) in enumerate(random_pages(3, 2000)):
         (folder / f"{number:05d}.html").write_bytes(payload)
     command = ["hash", folder, "--out", tmp_path / "run", *LITTLE]
     job = start(*command, ranks=0).halt_when(lambda: len(shards(tmp_path / "run")) > 1)

@@ -1,7 +1,6 @@
 """A job may be killed at any moment, added to, repeated on another number of ranks: the tables do not change."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -9,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from archives import write_warc
+from archives import random_pages, write_warc
 from command import HPCREUSE, hpcreuse, summary, table
 from mpi import YIELD
 
@@ -22,19 +21,10 @@ TABLES = (
 )
 
 
-def pages(seed: int, count: int) -> list[tuple[str, bytes]]:
-    choose = random.Random(seed)
-    body = [b"<p>%d %s</p>" % (n, b"word " * (n % 17)) for n in range(300)]
-    return [
-        (f"http://s{choose.randrange(40)}.example/{seed}/{n}.html", b"".join(choose.choices(body, k=60)))
-        for n in range(count)
-    ]
-
-
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("crawl")
-    return [write_warc(folder / f"{n}.warc.gz", pages(n, 150 + 50 * n)) for n in range(6)]
+    return [write_warc(folder / f"{n}.warc.gz", random_pages(n, 150 + 50 * n)) for n in range(6)]
 
 
 def commands(crawl: list[Path], out: Path) -> list[list[str | Path]]:
@@ -98,7 +88,7 @@ def retarget(command: list[str | Path], out: Path) -> list[str | Path]:
 def test_a_signal_stops_the_job_with_75_and_the_same_command_goes_on(
     number: signal.Signals, crawl: list[Path], undisturbed: list[str], tmp_path: Path
 ) -> None:
-    big = write_warc(tmp_path / "big.warc", pages(99, 6000))
+    big = write_warc(tmp_path / "big.warc", random_pages(99, 6000))
     command: list[str | Path] = ["hash", big, "--out", tmp_path / "run", "--memory", "1M"]
     with subprocess.Popen([str(part) for part in (HPCREUSE, *command)], stderr=subprocess.PIPE, text=True) as process:
         while not list((tmp_path / "run" / "shards").glob("*.h5")):
@@ -138,9 +128,9 @@ def test_counts_are_kept_until_the_run_grows(crawl: list[Path], tmp_path: Path) 
 
 
 def test_an_archive_that_changed_is_hashed_anew(tmp_path: Path) -> None:
-    crawl = write_warc(tmp_path / "a.warc.gz", pages(1, 10))
+    crawl = write_warc(tmp_path / "a.warc.gz", random_pages(1, 10))
     hpcreuse("hash", crawl, "--out", tmp_path / "run")
-    write_warc(crawl, pages(2, 20))
+    write_warc(crawl, random_pages(2, 20))
     assert summary("hash", crawl, "--out", tmp_path / "run")["partitions"] == 1
     assert len(table(tmp_path / "run", "files")) == 20
 
