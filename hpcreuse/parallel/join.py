@@ -5,7 +5,6 @@ the row number of each in the table, or -1, comes back.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,6 @@ from numpy.typing import NDArray
 from hpcreuse.kernels import digests as dg
 from hpcreuse.parallel.exchange import ROUND_BYTES, exchange
 from hpcreuse.parallel.world import World
-
-
-class Lookup(Protocol):
-    """Gives for digests their row numbers in a table, or -1."""
-
-    def find(self, queries: dg.Digests) -> NDArray[np.int64]: ...
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from hpcreuse.kernels import digests as dg
 from hpcreuse.page.digest import digest_page
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.store.labels import Labels
+from hpcreuse.store.tables import HDF5_MAGIC
 
 # Lists shipped with hpcreuse, by name
 PUBLISHED = {"isi-geocities-benign": "isi-geocities-benign.tsv"}
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 # A digest at the start of a line, or as the first field of an exported JSON line
 _DIGEST_LINE = re.compile(rb'\s*(?:\{"digest": ")?([0-9a-fA-F]{40}|[0-9a-fA-F]{64})(?:[\s,;"]|$)')
 
@@ -60,7 +60,7 @@ def _load(name: str, objects: str, options: DigestOptions) -> dg.Digests:
         raise StoreError(
             f"the stop list {name} cannot be read ({error.strerror}); lists known by name: {known}"
         ) from error
-    if content.startswith(_HDF5):
+    if content.startswith(HDF5_MAGIC):
         return _from_labels(path, objects, options)
     if any(_DIGEST_LINE.match(line) for line in _lines(content)[:1]):
         return _digest_list(name, content, options)

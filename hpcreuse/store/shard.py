@@ -135,11 +135,3 @@ class Shard:
             first, last = index[bucket], index[bucket + 1]
             places[number] = first + dg.cut(digests[first:last], splitters[number : number + 1])[0]
         return places
-
-
-def find_distinct(shard: Shard, digest: bytes) -> int:
-    """Give the number of a distinct chunk digest in a shard, or -1."""
-    splitter = dg.from_bytes(digest, len(digest))
-    place = int(shard.cut_distinct(splitter)[0])
-    digests = shard.file["distinct/digest"]
-    return place if place < len(digests) and digests[place].tobytes() == digest else -1
