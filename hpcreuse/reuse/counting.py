@@ -12,6 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
+from hpcreuse.corpus.catalog import Catalog
+from hpcreuse.corpus.holding import hold
 from hpcreuse.kernels import digests as dg
 from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.passes import Passes
@@ -19,8 +21,6 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.splitters import SortedKeys
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.catalog import Catalog
-from hpcreuse.reuse.holding import hold
 from hpcreuse.store import atomic, lock
 from hpcreuse.store import counts as store
 from hpcreuse.store.counts import Counts, Histogram

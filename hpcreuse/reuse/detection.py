@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.corpus.catalog import Catalog
+from hpcreuse.corpus.holding import hold
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.moments import Moments, Threshold
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.catalog import Catalog
-from hpcreuse.reuse.holding import hold
 from hpcreuse.reuse.lookup import LabelLookup, must_fit
 from hpcreuse.reuse.neighborhoods import detect_neighborhoods
 from hpcreuse.reuse.sorting import sort_files

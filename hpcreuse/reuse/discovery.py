@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from hpcreuse.corpus.catalog import Catalog
+from hpcreuse.corpus.holding import hold
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.reuse.counting import count_objects
-from hpcreuse.reuse.holding import hold
 from hpcreuse.reuse.stops import StopRule, load_stops
 from hpcreuse.store import lock
 from hpcreuse.store.counts import Counts, Histogram, read_piece

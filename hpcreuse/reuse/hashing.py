@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hpcreuse.corpus.holding import hold
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.read import read
@@ -21,7 +22,6 @@ from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.sharing import WorkQueue
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.agenda import UNREAD, Agenda, identity
-from hpcreuse.reuse.holding import hold
 from hpcreuse.store import atomic, lock
 from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard_writer import ShardWriter

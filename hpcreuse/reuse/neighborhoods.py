@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.exchange import exchange, exchange_ragged
 from hpcreuse.parallel.moments import Moments, Threshold
 from hpcreuse.parallel.passes import Passes
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.reuse.ratios import Limbs, mean_of, ratio, to_limbs
 from hpcreuse.store.result import NeighborhoodRows, write_rows
 from hpcreuse.store.run import ShardInfo

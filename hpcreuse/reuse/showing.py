@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.crawl.pages import Limits
 from hpcreuse.crawl.read import reread
 from hpcreuse.errors import StoreError, UsageError
@@ -16,7 +17,6 @@ from hpcreuse.kernels import normalize_whitespace
 from hpcreuse.page.digest import chunked_text
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.tables import text

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.exchange import exchange, exchange_ragged
 from hpcreuse.parallel.passes import Passes
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.catalog import Catalog
 from hpcreuse.store.result import FileRows, write_rows
 from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
