@@ -1,0 +1,36 @@
+"""hpcreuse as a user runs it: under mpiexec, with its own summary and the time from outside."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+BIN = Path(sys.executable).parent
+STAGES = ("hash", "discover", "detect")
+
+
+def hpcreuse(verb: str, *arguments: str | Path, ranks: int) -> dict[str, Any]:
+    """Run a verb and give its summary, with `wall_seconds` from start of mpiexec to its end."""
+    line = [BIN / "mpiexec", "-n", ranks, BIN / "hpcreuse", verb, *arguments, "--json", "--progress", 0]
+    begin = time.perf_counter()
+    done = subprocess.run(list(map(str, line)), capture_output=True, text=True)
+    wall = time.perf_counter() - begin
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, line))} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
+    summary: dict[str, Any] = json.loads(done.stdout)
+    return {**summary, "wall_seconds": wall}
+
+
+def chain(
+    inputs: Sequence[Path], folder: Path, ranks: int, threshold: int, *shared: str | Path
+) -> dict[str, dict[str, Any]]:
+    """Run hash, discover and detect into a folder; give the summary of each."""
+    run, labels, result = folder / "run", folder / "labels.h5", folder / "result"
+    return {
+        "hash": hpcreuse("hash", *inputs, "--out", run, *shared, ranks=ranks),
+        "discover": hpcreuse("discover", run, "--threshold", str(threshold), "--out", labels, *shared, ranks=ranks),
+        "detect": hpcreuse("detect", run, "--labels", labels, "--out", result, *shared, ranks=ranks),
+    }
