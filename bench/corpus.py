@@ -89,11 +89,8 @@ def warc_record(page: SourcePage) -> bytes:
     url = page.url.encode("utf-8", "surrogateescape")
     record = BytesIO()
     record.write(b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n")
-    record.write(
-        b"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-%012d>\r\n"
-        % zlib.crc32(page.url.encode("utf-8", "surrogateescape"))
-    )
-    record.write(b"WARC-Target-URI: " + page.url.encode("utf-8", "surrogateescape") + b"\r\n")
+    record.write(b"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-%012d>\r\n" % zlib.crc32(url))
+    record.write(b"WARC-Target-URI: " + url + b"\r\n")
     record.write(b"Content-Type: application/http; msgtype=response\r\n")
     record.write(b"Content-Length: %d\r\n\r\n" % (len(http) + len(page.payload)))
     record.write(http)
