@@ -36,9 +36,9 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml setup.py
-	$(BIN)/pip install --quiet --editable '.[mpich,parquet]'
+	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml setup.py
-	$(BIN)/pip install --quiet --editable '.[mpich,parquet,dev]'
+	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language,dev]'
 	touch $@ $(VENV)/.installed

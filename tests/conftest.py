@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long a case takes depends on who else uses the machine
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -14,6 +14,7 @@ HELP = "hash the files and chunks of a crawl into a run"
 EXAMPLES = """\
   hpcreuse hash crawl/*.warc.gz --out run
   mpiexec -n 64 hpcreuse hash @warc.paths --out run --memory 2G
+  hpcreuse hash crawl.warc.gz --out run --text     (for quilt, imatch and spin)
   hpcreuse hash site-folder --url-prefix http:// --out run
 """
 
@@ -28,6 +29,7 @@ class Options(DigestFields):
         many=True,
     )
     out: Path = option("the run: made, or added to", metavar="RUN", convert=Path)
+    text: bool = option("keep the words of the pages too, for quilt, imatch and spin", False)
     url_prefix: str | None = option("URL of folders, tars and zips instead of http://NAME/", None, metavar="URL")
     max_payload: int = option("quarantine larger payloads", "64M", metavar="SIZE", convert=size)
     max_components: int = option("drop URLs with more path components", 96, metavar="N", convert=whole_number)
@@ -49,6 +51,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         inputs=options.inputs,
         run=options.out,
         options=digest_options(options),
+        text=options.text,
         limits=Limits(options.max_payload, options.max_components, options.max_repeats, options.max_run_repeats),
         url_prefix=options.url_prefix,
         memory=memory_budget(world, shared),

@@ -3,16 +3,26 @@
 from hpcreuse.kernels.plain import normalize_whitespace
 
 try:
+    from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._sha import range_digests
+    from hpcreuse.kernels._words import WordTable
 
     COMPILED = True
 except ImportError:
-    from hpcreuse.kernels.plain import TagScanner, range_digests
+    from hpcreuse.kernels.plain import TagScanner, WordTable, range_digests, separate_blocks
 
     COMPILED = False
 
-__all__ = ["COMPILED", "TagScanner", "backend", "normalize_whitespace", "range_digests"]
+__all__ = [
+    "COMPILED",
+    "TagScanner",
+    "WordTable",
+    "backend",
+    "normalize_whitespace",
+    "range_digests",
+    "separate_blocks",
+]
 
 
 def backend() -> str:

@@ -2,12 +2,25 @@
 
 import hashlib
 import re
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.kernels.letters import word_class
+
 _SPACES = re.compile(rb"[ \t]+")
+
+# Elements that stand apart from the text around them: block elements, cells, breaks, form fields
+BLOCKS = tuple(
+    """address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset
+    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend li main menu nav noframes
+    object ol optgroup option p pre search section select summary table tbody td textarea tfoot th thead title tr
+    ul video""".split()
+)
+_BLOCK_TAG = re.compile(rb"(?=</?(?:" + "|".join(BLOCKS).encode() + rb")(?![A-Za-z0-9]))", re.IGNORECASE)
+_LOW_64 = (1 << 64) - 1
 
 
 class TagScanner:
@@ -36,3 +49,52 @@ def range_digests(data: bytes, starts: NDArray[np.uint32], normalize: bool, dige
     if normalize:
         pieces = [normalize_whitespace(piece) for piece in pieces]
     return b"".join([new(piece).digest() for piece in pieces])
+
+
+def separate_blocks(page: bytes) -> bytes:
+    """Put a space before every start and end tag of a block element."""
+    return _BLOCK_TAG.sub(b" ", page)
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(f"[{word_class()}]+")
+
+
+def word_hash(word: bytes) -> int:
+    """Hash a word: FNV-1a over its bytes, mixed by the finaliser of SplitMix64."""
+    h = 0xCBF29CE484222325
+    for byte in word:
+        h = (h ^ byte) * 0x100000001B3 & _LOW_64
+    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 & _LOW_64
+    h = (h ^ h >> 27) * 0x94D049BB133111EB & _LOW_64
+    return h ^ h >> 31
+
+
+class WordTable:
+    """The distinct words seen so far, numbered in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+        return 150 * len(self.numbers)
+
+    def add(self, text: bytes) -> NDArray[np.uint32]:
+        """Give the numbers of the words of a text (valid UTF-8, lower-cased), in order."""
+        numbers = self.numbers
+        return np.array([numbers.setdefault(w, len(numbers)) for w in _word().findall(text.decode())], np.uint32)
+
+    def vocabulary(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint64]]:
+        """Give the hashes of all words, their texts back to back, and where each text ends."""
+        words = [word.encode() for word in self.numbers]
+        return (
+            np.array([word_hash(word) for word in words], np.uint64),
+            np.frombuffer(b"".join(words), np.uint8),
+            np.cumsum([len(word) for word in words], dtype=np.uint64),
+        )

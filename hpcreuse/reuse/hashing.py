@@ -16,7 +16,10 @@ from hpcreuse.crawl.types import decide_type, is_textual
 from hpcreuse.crawl.urls import directory
 from hpcreuse.errors import StoreError
 from hpcreuse.page.digest import digest_page
+from hpcreuse.page.domain import registered_domain
+from hpcreuse.page.language import can_detect, language
 from hpcreuse.page.options import DigestOptions
+from hpcreuse.page.text import read_text
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.sharing import WorkQueue
@@ -36,6 +39,8 @@ class HashJob:
     inputs: tuple[str, ...]
     run: Path
     options: DigestOptions
+    text: bool
+    """Whether the words of the pages are kept too."""
     limits: Limits
     url_prefix: str | None
     memory: int
@@ -128,12 +133,14 @@ def fill_run(world: World, job: HashJob, agenda: Agenda | None) -> dict[str, Any
 
 def open_run(job: HashJob) -> Run:
     """Open or make the run; with `--fresh` an old one is emptied."""
+    if job.text and not can_detect():
+        log.warning("languages of pages are not kept: install hpcreuse[language] for that")
     if job.fresh and (job.run / "run.json").exists():
         # What says that this is a run goes last: killed on the way, it is still one
         for entry in sorted(job.run.iterdir(), key=lambda entry: entry.name == "run.json"):
             if entry != lock.inside(job.run):
                 atomic.remove(entry)
-    return Run.create(job.run, job.options)
+    return Run.create(job.run, job.options, job.text)
 
 
 def fill(world: World, run: Run, agenda: Agenda | None, phases: Phases) -> tuple[int, int, int]:
@@ -195,7 +202,7 @@ class Hasher:
         A partition that a signal interrupts, or whose input changed while it was read, is dropped: without its
         last part it counts as not done.
         """
-        ledger, writer, part = Ledger(), ShardWriter(self.job.options.width), 0
+        ledger, writer, part = Ledger(), self._new_writer(), 0
         pages = read(partition, ledger, self.job.limits)
         while (page := self._next_page(pages)) is not None:
             with self.phases("hash"):
@@ -206,13 +213,16 @@ class Hasher:
             if writer.nbytes > self.job.memory // 2:
                 self._write(writer, ledger, partition, part, last=False)
                 ledger.skipped, ledger.quarantined = Counter(), []
-                writer, part = ShardWriter(self.job.options.width), part + 1
+                writer, part = self._new_writer(), part + 1
         if partition.is_unchanged():
             self._write(writer, ledger, partition, part, last=True)
         else:
             self.changed.add(partition.source)
         self.input_bytes += partition.bytes
         self._report(self.input_bytes)
+
+    def _new_writer(self) -> ShardWriter:
+        return ShardWriter(self.job.options.width, self.job.text)
 
     def _next_page(self, pages: Iterator[Page]) -> Page | None:
         with self.phases("read"):
@@ -223,8 +233,13 @@ class Hasher:
         mime = decide_type(page.content_type, page.payload, page.url)
         plain = page.plain or mime == "text/plain"
         digests = digest_page(page.payload, mime, is_textual(mime), plain, self.job.options)
-        writer.add_page(page.url, directory(page.url), page.archive, page.offset, len(page.payload), mime)
+        folder = directory(page.url)
+        writer.add_page(page.url, folder, page.archive, page.offset, len(page.payload), mime)
         writer.add_digests(*digests)
+        if writer.text:
+            seen = read_text(page.payload, mime, plain, page.content_type)
+            domain = registered_domain(folder.partition("/")[0])
+            writer.text.add(*seen, language(seen.text), domain, page.ip)
         self.files += 1
 
     def _write(self, writer: ShardWriter, ledger: Ledger, partition: Partition, part: int, last: bool) -> None:

@@ -1,6 +1,6 @@
 """A run: a folder of shards, all made with the same digest options.
 
-RUN/run.json        format, version, creator, digest options: written before the first shard
+RUN/run.json        format, version, creator, digest options, text or not: written before the first shard
 RUN/shards/*.h5     one or more parts per partition; the last part of each says so
 RUN/shards.json     the shards there are and their sources, written when `hash` is done: one that is lost is missed
 RUN/counts/         global counts, kept by `discover`
@@ -43,6 +43,8 @@ class ShardInfo:
     distinct: int
     directories: int
     url_bytes: int
+    words: int
+    distinct_words: int
     header: dict[str, Any]
 
     @classmethod
@@ -66,6 +68,8 @@ class ShardInfo:
                 distinct=len(shard.file["distinct/count"]),
                 directories=len(shard.file["directories_offsets"]) - 1,
                 url_bytes=len(shard.file["files/url"]),
+                words=len(shard.file["text/word"]) if "text" in shard.file else 0,
+                distinct_words=len(shard.file["text/hash"]) if "text" in shard.file else 0,
                 header=header,
             )
 
@@ -76,6 +80,8 @@ class Run:
 
     path: Path
     options: DigestOptions
+    text: bool = False
+    """Whether its shards keep the words of the pages."""
 
     @classmethod
     def open(cls, path: Path) -> "Run":
@@ -92,10 +98,10 @@ class Run:
                 f"{path} has format {meta.get('format')} version {meta.get('version')}, "
                 f"this hpcreuse reads {FORMAT} version {VERSION}: hash the crawl again"
             )
-        return cls(path, DigestOptions.from_record(meta["digest_options"]))
+        return cls(path, DigestOptions.from_record(meta["digest_options"]), bool(meta.get("text")))
 
     @classmethod
-    def create(cls, path: Path, options: DigestOptions) -> "Run":
+    def create(cls, path: Path, options: DigestOptions, text: bool = False) -> "Run":
         """Open a run to add to it, or make a new one."""
         if (path / "run.json").exists():
             run = cls.open(path)
@@ -103,6 +109,12 @@ class Run:
                 raise StoreError(
                     f"{path} was hashed with other options ({difference}): digests made with different options "
                     "never match. Use another --out, or --fresh to throw the run away"
+                )
+            if run.text != text:
+                raise StoreError(
+                    f"{path} was hashed {'with' if run.text else 'without'} --text: all of a run has its words or "
+                    f"none. {'Add --text' if run.text else 'Leave --text out'}, use another --out, or --fresh to "
+                    "throw the run away"
                 )
             run.remove_leftovers()
             return run
@@ -112,10 +124,11 @@ class Run:
             "version": VERSION,
             "creator": f"hpcreuse {__version__}",
             "digest_options": options.record(),
+            "text": text,
         }
         (path / "shards").mkdir(parents=True, exist_ok=True)
         write_record(path / "run.json", meta, indent=2)
-        return cls(path, options)
+        return cls(path, options, text)
 
     @staticmethod
     def must_be_ours(path: Path) -> None:
@@ -125,6 +138,14 @@ class Run:
         # A job killed right at its start leaves folders and temporary files
         if not path.is_dir() or any(p.is_file() and not atomic.is_temporary(p) for p in path.rglob("*")):
             raise StoreError(f"{path} exists and is not a run: choose another --out")
+
+    def must_have_text(self) -> None:
+        """Refuse a run that the text methods cannot read."""
+        if not self.text:
+            raise StoreError(
+                f"{self.path} has no text: run `hpcreuse hash INPUT... --out {self.path} --text --fresh` to keep the "
+                "words of the pages, or hash into another run with --text"
+            )
 
     def remove_leftovers(self) -> None:
         """Remove what a killed job left half written."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard import Shard
+from hpcreuse.store.shard_text import ShardText
 from hpcreuse.store.tables import Row, Table, columns, hex_of, rows_of, text
 
 BLOCK_FILES = 4096
@@ -27,6 +28,12 @@ def chunks(path: Path) -> Iterator[Row]:
 def quarantine(path: Path) -> Iterator[Row]:
     """Give the rows of `quarantine`."""
     return in_order(path, quarantine_rows)
+
+
+def texts(path: Path) -> Iterator[Row]:
+    """Give the rows of `texts`, of a run hashed with `--text`."""
+    Run.open(path).must_have_text()
+    return in_order(path, text_rows)
 
 
 def in_order(path: Path, rows: Callable[[Shard], Iterator[Keyed]]) -> Iterator[Row]:
@@ -115,6 +122,29 @@ def chunk_rows(shard: Shard) -> Iterator[Keyed]:
                 yield key, (url, position, hashes[chunk], places[chunk], lengths[chunk])
 
 
+def text_rows(shard: Shard) -> Iterator[Keyed]:
+    """Give the rows of `texts` of one shard."""
+    words = ShardText(shard)
+    archives = list(shard.strings("archives"))
+    keys = zip(
+        (archives[a] for a in shard.column("files/archive")),
+        shard.column("files/offset").tolist(),
+        strict=True,
+    )
+    named = []
+    for name in ("languages", "domains", "addresses"):
+        numbers, strings = words.names(name)
+        named.append([text(strings[number]) for number in numbers])
+    rows = rows_of(
+        [text(url) for url in shard.strings("files/url")],
+        (words.word_start[1:] - words.word_start[:-1]).tolist(),
+        words.column("links").tolist(),
+        words.column("link_words").tolist(),
+        *named,
+    )
+    yield from zip(keys, rows, strict=True)
+
+
 def quarantine_rows(shard: Shard) -> Iterator[Keyed]:
     """Give the rows of `quarantine` of one shard."""
     archives = shard.strings("quarantine/archive")
@@ -128,5 +158,8 @@ def quarantine_rows(shard: Shard) -> Iterator[Keyed]:
 TABLES = {
     "files": Table(columns(url=str, digest=str, length=int, chunks=int, mime=str, archive=str, offset=int), files),
     "chunks": Table(columns(url=str, position=int, digest=str, offset=int, length=int), chunks),
+    "texts": Table(
+        columns(url=str, words=int, links=int, link_words=int, language=str, domain=str, address=str), texts
+    ),
     "quarantine": Table(columns(archive=str, offset=int, url=str, reason=str), quarantine),
 }

@@ -6,6 +6,7 @@ chunks/      in page order: number of its distinct digest, offset, length
 distinct/    sorted by digest: digest, count, length; `index`, where each 12-bit prefix starts
 directories, archives, mimes    distinct strings, sorted
 quarantine/  archive, offset, url, reason
+text/        of a run hashed with `--text`: see shard_text.py
 """
 
 from collections.abc import Iterator

@@ -11,6 +11,7 @@ from hpcreuse.kernels import digests as dg
 from hpcreuse.kernels.ragged import Ragged, sort_order
 from hpcreuse.store import container
 from hpcreuse.store.shard import FORMAT, INDEX_BITS, VERSION
+from hpcreuse.store.text_writer import TextWriter
 
 # What a chunk costs while it is collected and, at the end, sorted (measured as peak, not as stored)
 BYTES_PER_CHUNK = 140
@@ -20,8 +21,10 @@ BYTES_PER_FILE = 500
 class ShardWriter:
     """Collects pages in crawl order; `write` sorts their digests and writes the shard."""
 
-    def __init__(self, width: int):
+    def __init__(self, width: int, text: bool = False):
         self.width = width
+        self.text = TextWriter() if text else None
+        """Of a run that keeps the words of its pages."""
         self.urls: list[bytes] = []
         self.directories: list[bytes] = []
         self.archives: list[bytes] = []
@@ -63,7 +66,8 @@ class ShardWriter:
         """Estimate the memory that collecting and writing will take."""
         chunks = len(self.chunk_digests) // self.width
         files = len(self.urls) + len(self.quarantine)
-        return chunks * BYTES_PER_CHUNK + files * BYTES_PER_FILE + 3 * self._string_bytes
+        text = self.text.nbytes if self.text else 0
+        return chunks * BYTES_PER_CHUNK + files * BYTES_PER_FILE + 3 * self._string_bytes + text
 
     def write(self, path: Path, header: dict[str, Any]) -> None:
         """Write everything collected as one shard, atomically."""
@@ -73,6 +77,8 @@ class ShardWriter:
                 self._write_distinct_strings(file, name)
             self._write_chunks(file)
             self._write_quarantine(file.create_group("quarantine"))
+            if self.text:
+                self.text.write(file.create_group("text"))
 
     def _write_files(self, group: Any) -> None:
         container.write_array(group, "digest", dg.from_bytes(self.file_digests, self.width))

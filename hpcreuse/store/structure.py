@@ -39,6 +39,8 @@ def of_shard(file: h5py.File) -> Iterator[str]:
         yield "distinct/index does not fit the digests"
     yield from _url_order(file)
     yield from _shard_header(Shard(file))
+    if "text" in file:
+        yield from _text(file)
 
 
 def _shard_lengths(file: h5py.File) -> Iterator[str]:
@@ -85,6 +87,29 @@ def _url_order(file: h5py.File) -> Iterator[str]:
     urls = list(container.read_ragged(file["files"], "url"))
     if any(urls[a] > urls[b] for a, b in pairwise(order.tolist())):
         yield "files/by_url is not the order of the URLs"
+
+
+def _text(file: h5py.File) -> Iterator[str]:
+    """Check the words of a shard's pages."""
+    names = ("languages", "domains", "addresses")
+    wrong = [*_same_length(file, "files/digest", {f"text/{name}_number": 0 for name in names})]
+    wrong += _same_length(file, "files/digest", {"text/links": 0, "text/link_words": 0, "text/word_start": 1})
+    wrong += _same_length(file, "text/hash", {"text/spelling_offsets": 1})
+    strings = [f"text/{name}{end}" for name in names for end in ("", "_offsets")]
+    wrong += _present(file, "text/word", "text/spelling", *strings)
+    yield from wrong
+    if wrong:
+        return
+    yield from _ragged(file, "text/spelling", *(f"text/{name}" for name in names))
+    for name in names:
+        yield from _below(file[f"text/{name}_number"], len(file[f"text/{name}_offsets"]) - 1)
+        yield from _rising_strings(file, f"text/{name}")
+    hashes, starts = file["text/hash"][:], file["text/word_start"][:]
+    if (hashes[1:] < hashes[:-1]).any():
+        yield "text/hash is not sorted"
+    if starts[0] != 0 or starts[-1] != len(file["text/word"]) or (np.diff(starts) < 0).any():
+        yield "text/word_start does not rise from 0 to the number of words"
+    yield from _below(file["text/word"], len(hashes))
 
 
 def _shard_header(shard: Shard) -> Iterator[str]:
