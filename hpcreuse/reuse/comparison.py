@@ -19,7 +19,7 @@ def compare(world: World, a: Findings, b: Findings) -> str | None:
     if identical(a, b):
         return None
     left, right = a.place.path, b.place.path
-    if a.place.kind not in ("run", "labels", "result"):
+    if a.place.kind not in ("run", "labels", "result", "findings"):
         return f"{left} and {right} differ in their arrays"
     tables = world.on_root(lambda: list(tables_of(left)[1]))
     differences = world.map(lambda name: first_difference(tables_of(left)[1][name], name, left, right), tables)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hpcreuse.errors import StoreError
-from hpcreuse.store import atomic, counts, labels, result, run, shard
+from hpcreuse.store import atomic, counts, findings, labels, result, run, shard
 from hpcreuse.store.checks import find_format, one_line
 from hpcreuse.store.records import CHECKSUM, read_record
 
@@ -30,7 +30,7 @@ class Place:
     @property
     def main(self) -> dict[str, Any]:
         """The record that says what the folder is; empty when it is damaged or missing."""
-        return self.records.get(f"{self.kind}.json", {})
+        return self.records.get("result.json" if self.kind == "findings" else f"{self.kind}.json", {})
 
     def add_file(self, path: Path, format_name: str) -> None:
         """Note a file that is to be checked."""
@@ -64,6 +64,8 @@ def survey(path: Path) -> Place:
     try:
         if (path / "run.json").exists() or (path / "shards").is_dir():
             _survey_run(place)
+        elif _is_findings(path):
+            _survey_findings(place)
         elif (path / "result.json").exists() or (path / "files").is_dir():
             _survey_result(place)
         elif path.is_file():
@@ -142,6 +144,22 @@ def _survey_result(place: Place) -> None:
     _note_strangers(place, "result.json", "labels.h5", "files", "neighborhoods")
     beside = (result.scratch_folder(folder), folder.with_name(f".{folder.name}.old{atomic.TEMPORARY}"))
     _note_leftovers(place, (path for path in beside if path.exists()))
+
+
+def _is_findings(path: Path) -> bool:
+    """Tell whether something is what a method beside detection found; a damaged record is told elsewhere."""
+    try:
+        return read_record(path / "result.json").get("format") == findings.FORMAT
+    except (FileNotFoundError, NotADirectoryError, StoreError):
+        return False
+
+
+def _survey_findings(place: Place) -> None:
+    place.kind, advice = "findings", "run the same command again"
+    place.add_record("result.json", findings.FORMAT, findings.VERSION, advice)
+    record = place.records.get("result.json", {})
+    for table, count in record.get("parts", {}).items():
+        _add_numbered(place, place.path / table, "part", count, findings.FORMAT, advice, set())
 
 
 def _add_numbered(

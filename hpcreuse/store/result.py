@@ -126,27 +126,32 @@ def scratch_folder(path: Path) -> Path:
 
 def begin(path: Path) -> Path:
     """Make the temporary folder; throws away what a killed job left in it."""
+    return begin_folder(path, ["files", "neighborhoods", "spool"])
+
+
+def begin_folder(path: Path, tables: list[str]) -> Path:
+    """Make the temporary folder of any kind of result, with a folder per table."""
     if path.exists() and not (path / "result.json").exists():
         raise StoreError(f"{path} exists and is not a result of hpcreuse: choose another --out")
     scratch = scratch_folder(path)
     atomic.remove(scratch)
-    for name in ("files", "neighborhoods", "spool"):
+    for name in tables:
         (scratch / name).mkdir(parents=True)
     return scratch
 
 
 def finish(path: Path, header: dict[str, Any], summary: dict[str, Any]) -> None:
     """Complete a result and put it in its place."""
+    record = {"format": FORMAT, "version": VERSION, "header": header, "summary": summary}
+    finish_folder(path, record, ["files", "neighborhoods"])
+
+
+def finish_folder(path: Path, record: dict[str, Any], tables: list[str]) -> None:
+    """Complete any kind of result: count its parts, write its record, put it in its place."""
     scratch = scratch_folder(path)
     atomic.remove(scratch / "spool")
-    record = {
-        "format": FORMAT,
-        "version": VERSION,
-        "creator": f"hpcreuse {__version__}",
-        "header": header,
-        "summary": summary,
-        "parts": {table: len(list((scratch / table).glob("part-*.h5"))) for table in ("files", "neighborhoods")},
-    }
+    parts = {table: len(list((scratch / table).glob("part-*.h5"))) for table in tables}
+    record = {**record, "creator": f"hpcreuse {__version__}", "parts": parts}
     write_record(scratch / "result.json", record, indent=2)
     old = path.with_name(f".{path.name}.old{atomic.TEMPORARY}")
     atomic.remove(old)

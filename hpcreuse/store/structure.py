@@ -162,6 +162,20 @@ def of_part(file: h5py.File) -> Iterator[str]:
     yield from _file_rows(file) if key == "url" else _neighborhood_rows(file)
 
 
+def of_findings(file: h5py.File) -> Iterator[str]:
+    """Check a part of what a method found: all columns have as many rows."""
+    rows = {}
+    for name in file:
+        if name.endswith(("_offsets", "_rows")) and name.rpartition("_")[0] in file:
+            continue
+        bounds = next((f"{name}{end}" for end in ("_rows", "_offsets") if f"{name}{end}" in file), None)
+        rows[name] = len(file[bounds]) - 1 if bounds else len(file[name])
+        if f"{name}_offsets" in file:
+            yield from _ragged(file, name)
+    if len(set(rows.values())) > 1:
+        yield f"the columns have different numbers of rows: {', '.join(f'{n} {r}' for n, r in rows.items())}"
+
+
 def _file_rows(file: h5py.File) -> Iterator[str]:
     yield from _ragged(file, "matches")
     before: tuple[bytes, int] | None = None

@@ -16,7 +16,8 @@ class Column(NamedTuple):
     """A column of a table: its name and the type of its values."""
 
     name: str
-    type: type
+    type: Any
+    """str, int, float, bool, list[str] or list[float]."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +28,21 @@ class Table:
     rows: Callable[[Path], Iterator[Row]]
 
 
-def columns(**types: type) -> tuple[Column, ...]:
+def columns(**types: Any) -> tuple[Column, ...]:
     """Describe columns by keyword."""
     return tuple(Column(name, type_) for name, type_ in types.items())
 
 
 def tables_of(path: Path) -> tuple[str, dict[str, Table]]:
     """Tell what lies at a path and which tables it has."""
-    from hpcreuse.store import labels_tables, result_tables, run_tables
+    from hpcreuse.store import findings, labels_tables, result_tables, run_tables
+    from hpcreuse.store.records import read_record
 
     if (path / "run.json").exists():
         return "run", run_tables.TABLES
     if (path / "result.json").exists():
+        if read_record(path / "result.json").get("format") == findings.FORMAT:
+            return findings.tables_of_method(path)
         return "result", result_tables.TABLES
     if path.is_file() and _magic(path) == HDF5_MAGIC:
         return "file of labels", labels_tables.TABLES

@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_origin
 
 from hpcreuse.errors import UsageError
 from hpcreuse.store.tables import Column, Row
@@ -24,7 +24,7 @@ def write_jsonl(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO)
         out.write("".join(lines).encode())
 
 
-_ENCODERS: dict[type, Callable[[Any], str]] = {
+_ENCODERS: dict[Any, Callable[[Any], str]] = {
     int: str,
     float: repr,
     bool: lambda value: "true" if value else "false",
@@ -34,7 +34,7 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
 def write_csv(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO) -> None:
     """Write a header and a line a row; lists as JSON, booleans as true and false."""
     flags = [number for number, column in enumerate(columns) if column.type is bool]
-    lists = [number for number, column in enumerate(columns) if column.type is list]
+    lists = [number for number, column in enumerate(columns) if get_origin(column.type) is list]
     out.write((",".join(column.name for column in columns) + "\n").encode())
     for block in blocks(rows):
         buffer = io.StringIO()
@@ -56,12 +56,13 @@ def write_parquet(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryI
         import pyarrow.parquet as pq
     except ImportError:
         raise UsageError("Parquet needs the package pyarrow: pip install 'hpcreuse[parquet]'") from None
-    types = {
+    types: dict[Any, Any] = {
         str: pa.string(),
         int: pa.int64(),
         float: pa.float64(),
         bool: pa.bool_(),
-        list: pa.list_(pa.string()),
+        list[str]: pa.list_(pa.string()),
+        list[float]: pa.list_(pa.float64()),
     }
     schema = pa.schema([(column.name, types[column.type]) for column in columns])
     with pq.ParquetWriter(out, schema) as writer:

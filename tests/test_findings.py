@@ -1,0 +1,62 @@
+"""Tables that methods write: in order, the same on any number of ranks, whole under `verify`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from archives import write_warc
+from command import hpcreuse
+from mpi import program
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    for name, count in (("a", 300), ("b", 3), ("c", 40)):
+        pages = [(f"http://{name}.org/{i * 7919 % 97}", b"<p>" + b"word " * (i % 13)) for i in range(count)]
+        write_warc(folder / f"{name}.warc.gz", pages)
+    hpcreuse("hash", *(folder / f"{name}.warc.gz" for name in "abc"), "--out", folder / "run", "--text", ranks=2)
+    return folder / "run"
+
+
+def exported(path: Path) -> list[str]:
+    return hpcreuse("export", path, "quilts").stdout.splitlines()
+
+
+def test_rows_are_in_order_on_any_number_of_ranks(run: Path, tmp_path: Path) -> None:
+    program(1, "findings.py", str(run), str(tmp_path / "one"), str(1 << 24))
+    rows = [json.loads(line) for line in exported(tmp_path / "one")]
+    assert len(rows) == 343
+    assert [row["url"] for row in rows] == sorted(row["url"] for row in rows)
+    assert all(len(row["sources"]) == len(row["shares"]) == row["patch_grams"] % 4 for row in rows)
+    for ranks in (3, 16):
+        program(ranks, "findings.py", str(run), str(tmp_path / f"{ranks}"), str(1 << 13))
+        assert exported(tmp_path / f"{ranks}") == exported(tmp_path / "one")
+    same = hpcreuse("verify", tmp_path / "one", tmp_path / "16")
+    assert "the same" in same.stdout
+
+
+def test_verify_finds_damaged_and_lost_parts(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "result"
+    program(2, "findings.py", str(run), str(out), str(1 << 24))
+    part = out / "quilts" / "part-00001.h5"
+    sound = part.read_bytes()
+    place = sound.index(b"http://c.org/")
+    part.write_bytes(sound[:place] + b"x" + sound[place + 1 :])
+    assert "does not fit its checksum" in hpcreuse("verify", out, check=False).stdout
+    part.unlink()
+    assert "part-00001.h5: is missing" in hpcreuse("verify", out, check=False).stdout
+    assert "1 of 2 parts" in hpcreuse("export", out, "quilts", check=False).stderr
+
+
+@pytest.mark.parametrize("name", ["csv", "parquet"])
+def test_lists_come_out_in_every_format(run: Path, tmp_path: Path, name: str) -> None:
+    program(1, "findings.py", str(run), str(tmp_path / "one"), str(1 << 24))
+    hpcreuse("export", tmp_path / "one", "quilts", "-o", tmp_path / f"out.{name}")
+    if name == "csv":
+        assert '"[""http://' in (tmp_path / "out.csv").read_text()
+    else:
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(tmp_path / "out.parquet").to_pylist()
+        assert table == [json.loads(line) for line in exported(tmp_path / "one")]
