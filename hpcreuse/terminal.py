@@ -5,6 +5,9 @@ from typing import Any
 
 from hpcreuse.parallel.progress import size
 
+# Nobody asks where less than this went
+SHORT_SECONDS = 0.1
+
 
 def print_pairs(pairs: Sequence[tuple[str, str]], summary: dict[str, Any]) -> None:
     """Print names and values in two columns, and where the time went below."""
@@ -19,8 +22,8 @@ def print_pairs(pairs: Sequence[tuple[str, str]], summary: dict[str, Any]) -> No
 
 
 def time_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """Say how long each phase took and how much memory the largest rank had."""
-    if "phases" not in summary:
+    """Say how long each phase took and how much memory the largest rank had, unless it was over at once."""
+    if "phases" not in summary or (summary["ranks"] == 1 and summary["seconds"] < SHORT_SECONDS):
         return []
     phases = ", ".join(
         f"{name} {times['max']:.1f}" for name, times in summary["phases"].items() if times["max"] >= 0.05

@@ -1,5 +1,6 @@
 """The command line: help, usage errors, settings, summaries, exit codes."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -94,8 +95,27 @@ def test_json_is_one_object_and_nothing_else(crawl: Path, tmp_path: Path) -> Non
     done = summary("hash", crawl, "--out", tmp_path / "run", ranks=2)
     assert done["command"] == "hash"
     assert done["records"] == done["files"] + sum(done["skipped"].values()) + done["quarantined"] == 30
-    assert done["phases"]["hash"]["max"] >= 0
     assert done["peak_resident_bytes"] > 0
+
+
+def test_every_job_tells_where_its_time_went(crawl: Path, tmp_path: Path) -> None:
+    run, labels, result = tmp_path / "run", tmp_path / "labels.h5", tmp_path / "result"
+    jobs: dict[tuple[str | Path, ...], set[str]] = {
+        ("hash", crawl, "--out", run): {"plan", "read", "hash", "write", "wait"},
+        ("discover", run, "--threshold", "3", "--out", labels): {"read", "sort", "exchange", "wait", "write"},
+        ("detect", run, "--labels", labels, "--out", result): {"join", "match", "sort", "exchange", "aggregate"},
+        ("verify", run): {"check", "fit"},
+        ("show", run, hashlib.sha1(b"<p>shared</p>").hexdigest()): {"search", "read"},
+        ("export", run, "files", "-o", tmp_path / "files.csv"): {"export"},
+    }
+    for words, names in jobs.items():
+        done = summary(*words, ranks=3)
+        assert names | {"other"} <= set(done["phases"]), words
+        assert all(0 <= phase["mean"] <= phase["max"] + 1e-9 for phase in done["phases"].values()), words
+        means = sum(phase["mean"] for phase in done["phases"].values())
+        assert 0 < means <= done["seconds"] + 0.01, words
+        assert done["start_seconds"] > 0
+        assert (done["sent_bytes"]["max"] > 0) == (words[0] in ("discover", "detect")), words
 
 
 def test_settings_come_from_the_file_and_flags_win(crawl: Path, tmp_path: Path) -> None:

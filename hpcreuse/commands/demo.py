@@ -81,6 +81,7 @@ def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
         "verb_ranks": RANKS if mpiexec else 1,
         "planted_and_found": [row.record() for row in rows],
         "quoted_chunk": crawl.quoted_chunk,
+        "verbs": {verb: {key: said[key] for key in ("seconds", "phases")} for verb, said in summaries.items()},
         "seconds": round(time.monotonic() - begin, 3),
     }
 

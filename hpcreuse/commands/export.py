@@ -35,10 +35,14 @@ class Options:
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any] | None:
     """Collective. Rank 0 writes, the others wait."""
-    rows = world.on_root(export, options, shared)
+    from hpcreuse.parallel.phases import Phases
+
+    phases = Phases()
+    with phases("export"):
+        rows = world.on_root(export, options, shared)
     if options.output is None:
         return None
-    return {"out": str(options.output), "table": options.table, "rows": rows}
+    return {"out": str(options.output), "table": options.table, "rows": rows, **phases.summary(world)}
 
 
 def export(options: Options, shared: SharedOptions) -> int:

@@ -68,4 +68,6 @@ def _exchange_column(
             world.comm.Alltoallv([column, (scount, sdisp), row], [received, (rcount, rdisp), row])
     finally:
         row.Free()
+    world.sent_bytes += row_bytes * int(np.sum(slast - sfirst) - (slast - sfirst)[world.rank])
+    world.received_bytes += row_bytes * int(np.sum(rcounts) - rcounts[world.rank])
     return received

@@ -26,6 +26,10 @@ class World:
     rank: int
     size: int
     _stop: list[str] = field(default_factory=list)
+    sent_bytes: int = 0
+    """What this rank has sent to others in exchanges,"""
+    received_bytes: int = 0
+    """and what it has received from them."""
 
     @property
     def root(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from hpcreuse.crawl.pages import Limits
 from hpcreuse.crawl.partitions import Partition, plan
 from hpcreuse.page.options import DigestOptions
+from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
 from hpcreuse.planning.estimates import Estimates
 from hpcreuse.planning.rates import Rates, measure
@@ -37,13 +38,20 @@ class Request:
 
 def predict(world: World, request: Request) -> dict[str, Any]:
     """Collective. Sample the input, measure, and give the plan; every rank gets it."""
-    partitions = world.on_root(lambda: partitions_with_bytes(plan(request.inputs, request.url_prefix)))
-    writer = ShardWriter(request.options.width)
-    mine, sample = take_sample(
-        world, partitions, request.sample_bytes, request.seed, request.options, request.limits, writer
-    )
-    rates = measure(world, mine, writer, request.scratch, request.started, request.resident)
-    return world.on_root(work_out, request, sample, partitions, rates)
+    phases = Phases()
+    with phases("list"):
+        partitions = world.on_root(lambda: partitions_with_bytes(plan(request.inputs, request.url_prefix)))
+    with phases("sample"):
+        writer = ShardWriter(request.options.width)
+        mine, sample = take_sample(
+            world, partitions, request.sample_bytes, request.seed, request.options, request.limits, writer
+        )
+    with phases("measure"):
+        rates = measure(world, mine, writer, request.scratch, request.started, request.resident)
+    with phases("predict"):
+        predicted = world.on_root(work_out, request, sample, partitions, rates)
+    # Apart from the rest, where `seconds` are those of the job to come
+    return {**predicted, "planning": phases.summary(world)}
 
 
 def work_out(request: Request, sample: Sample | None, partitions: list[Partition], rates: Rates) -> dict[str, Any]:

@@ -132,10 +132,12 @@ def count_anew(
             store.write_piece(folder, passes.range_number(number), counted)
         histogram = Histogram.combine([histogram, Histogram.of(counted.counts)])
         progress.update(number + 1)
-        world.stop_if_asked()
+        with phases("wait"):
+            world.stop_if_asked()
     progress.finish()
-    everyones = Histogram.combine(world.comm.allgather(histogram))
-    return world.on_root(store.finish, folder, catalog.fingerprint, passes.count * world.size, everyones)
+    with phases("reduce"):
+        everyones = Histogram.combine(world.comm.allgather(histogram))
+        return world.on_root(store.finish, folder, catalog.fingerprint, passes.count * world.size, everyones)
 
 
 def count_pass(
@@ -149,7 +151,7 @@ def count_pass(
         del parts
         inner = dg.from_bytes(b"".join(bound or bytes(width) for bound in bounds[1:-1]), width)
         cuts = np.concatenate([[0], dg.cut(mine.digests, inner), [len(mine)]])
-    with phases("exchange"):
+    with phases.together("exchange", world):
         columns, _ = exchange(world, [mine.digests, mine.counts, mine.lengths], cuts, memory // 4)
     del mine
     with phases("sort"):

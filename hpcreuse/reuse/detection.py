@@ -61,9 +61,10 @@ def detect_copies(world: World, job: DetectJob) -> dict[str, Any]:
         scratch = world.on_root(store.begin, job.out)
     with LabelLookup.open(world, job.labels, job.memory) as lookup:
         labels = lookup.labels
-        world.on_root(must_fit, labels, catalog.run.options, job.labels, job.run)
-        rule = world.on_root(load_stops, job.stop, labels.objects, labels.options, job.min_length)
-        world.on_root(shutil.copyfile, job.labels, scratch / "labels.h5")
+        with phases("open"):
+            world.on_root(must_fit, labels, catalog.run.options, job.labels, job.run)
+            rule = world.on_root(load_stops, job.stop, labels.objects, labels.options, job.min_length)
+            world.on_root(shutil.copyfile, job.labels, scratch / "labels.h5")
         files, targets = match_shards(world, job, catalog, lookup, rule, scratch, phases)
         objects, label_count = labels.objects, len(labels)
         header = provenance(job, catalog, lookup)
@@ -158,7 +159,8 @@ def match_shards(
         if lookup.spread:
             world.stop_if_asked()
     progress.finish()
-    world.stop_if_asked()
+    with phases("wait"):
+        world.stop_if_asked()
     with phases("reduce"):
         moments = moments.over_all(world)
         if job.file_threshold is None:

@@ -123,7 +123,8 @@ def detect_neighborhoods(
             values.append(np.unique(rows.badness, return_counts=True))
         with phases("write"):
             write_rows(folder / f"part-{passes.range_number(number):05d}.h5", rows)
-        world.stop_if_asked()
+        with phases("wait"):
+            world.stop_if_asked()
     with phases("reduce"):
         shared = to_rows(merge(sums for theirs in world.comm.allgather(borders) for sums in theirs), badness)
         world.on_root(write_rows, folder / "borders.h5", shared)
@@ -148,7 +149,7 @@ def gather_pass(
         inner = [bisect.bisect_left(directories, bound) for bound in bounds[1:-1] if bound is not None]
         cuts = np.array([0, *inner, len(directories)])
         sums = np.array([mine[directory] for directory in directories], np.int64).reshape(-1, 5)
-    with phases("exchange"):
+    with phases.together("exchange", world):
         (received,), rcounts = exchange(world, [sums], cuts, memory // 4)
         names = exchange_ragged(world, Ragged.from_strings(directories), cuts, memory // 4)
     del mine, directories, sums

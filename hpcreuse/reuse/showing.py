@@ -16,6 +16,7 @@ from hpcreuse.kernels import digests as dg
 from hpcreuse.kernels import normalize_whitespace
 from hpcreuse.page.digest import chunked_text
 from hpcreuse.page.options import DigestOptions
+from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
 from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
@@ -45,12 +46,17 @@ class Place:
 def show(world: World, run: Path, digest: str) -> dict[str, Any]:
     """Collective. Find a digest, or a prefix of one, in all shards, and read its content from the archive."""
     wanted = digest.lower()
-    catalog = Catalog.open(world, run)
-    options = catalog.run.options
-    world.on_root(must_be_digest, wanted, options)
-    found = world.map(partial(places_in, wanted), catalog.shards)
-    places = [place for part in found for place in part]
-    return world.on_root(describe, run, wanted, places, options)
+    phases = Phases()
+    with phases("open"):
+        catalog = Catalog.open(world, run)
+        options = catalog.run.options
+        world.on_root(must_be_digest, wanted, options)
+    with phases("search"):
+        found = world.map(partial(places_in, wanted), catalog.shards)
+        places = [place for part in found for place in part]
+    with phases("read"):
+        shown = world.on_root(describe, run, wanted, places, options)
+    return {**shown, **phases.summary(world)}
 
 
 def must_be_digest(wanted: str, options: DigestOptions) -> None:

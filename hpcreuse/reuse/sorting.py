@@ -79,7 +79,8 @@ def sort_files(world: World, catalog: Catalog, scratch: Path, memory: int, phase
         rows = sort_pass(world, passes.bounds(number), runs, memory, phases)
         with phases("write"):
             write_rows(scratch / "files" / f"part-{passes.range_number(number):05d}.h5", rows)
-        world.stop_if_asked()
+        with phases("wait"):
+            world.stop_if_asked()
 
 
 def sort_pass(world: World, bounds: list[bytes | None], runs: list[ShardUrls], memory: int, phases: Phases) -> FileRows:
@@ -90,7 +91,7 @@ def sort_pass(world: World, bounds: list[bytes | None], runs: list[ShardUrls], m
         mine, urls = in_order(mine)
         inner = [bisect.bisect_left(urls, bound) for bound in bounds[1:-1] if bound is not None]
         cuts = np.array([0, *inner, len(urls)])
-    with phases("exchange"):
+    with phases.together("exchange", world):
         (number, chunks, bad), _ = exchange(world, [mine.number, mine.chunks, mine.bad], cuts, memory // 4)
         url: Ragged = exchange_ragged(world, mine.url, cuts, memory // 4)
         matches = exchange_ragged(world, mine.matches, cuts, memory // 4)

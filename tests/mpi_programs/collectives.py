@@ -174,6 +174,21 @@ def exchange_keeps_to_the_bytes_of_a_round(check: Check) -> None:
         check.equal("rounds on each rank", set(rounds), {-(-int(counts.max()) // (round_bytes // 20 // world.size))})
 
 
+def exchange_counts_what_leaves_a_rank_and_what_comes(check: Check) -> None:
+    rng, world = check.rng, World(check.world.comm, check.world.rank, check.world.size)
+    counts = rng.integers(0, 40, (world.size, world.size))
+    cuts = np.concatenate([[0], np.cumsum(counts[world.rank])])
+    exchange(world, [np.zeros((cuts[-1], 20), np.uint8), np.zeros(cuts[-1], np.int64)], cuts, 100 * world.size)
+    others = np.arange(world.size) != world.rank
+    check.equal("sent", world.sent_bytes, 28 * int(counts[world.rank, others].sum()))
+    check.equal("received", world.received_bytes, 28 * int(counts[others, world.rank].sum()))
+    strings = Ragged.from_strings([b"four"] * world.size)
+    exchange_ragged(world, strings, np.arange(world.size + 1))
+    sent = 28 * int(counts[world.rank, others].sum()) + (world.size - 1) * (4 + strings.lengths.itemsize)
+    check.equal("sent with strings", world.sent_bytes, sent)
+    check.equal("summary", Phases().summary(world)["sent_bytes"]["max"], max(world.comm.allgather(sent)))
+
+
 def exchange_ragged_moves_every_string(check: Check) -> None:
     world, rng = check.world, check.rng
     for what, counts in traffic(rng, world.size):
@@ -516,14 +531,21 @@ def budgets_of_a_node_fit_into_it(check: Check) -> None:
 def phases_tell_the_slowest_rank(check: Check) -> None:
     world = check.world
     phases = Phases()
+    phases.begin -= 100.0
     phases.add("all", 1.0 + world.rank)
     if world.rank == world.size - 1:
         phases.add("last only", 5.0)
+    with phases.together("short", world):
+        pass
     summary = phases.summary(world)
     check.equal("ranks", summary["ranks"], world.size)
     mean = round(1.0 + (world.size - 1) / 2, 3)
     check.equal("all", summary["phases"]["all"], {"max": float(world.size), "mean": mean})
     check.equal("last only", summary["phases"]["last only"], {"max": 5.0, "mean": round(5.0 / world.size, 3)})
+    check.equal("names", set(summary["phases"]), {"all", "last only", "wait", "short", "other"})
+    means = sum(phase["mean"] for phase in summary["phases"].values())
+    check.holds(f"phases add up: {means} of {summary['seconds']} s", 100.0 <= means <= summary["seconds"] + 0.01)
+    check.holds(f"{summary['start_seconds']} s to start", 0 < summary["start_seconds"] < 3600)
 
 
 # ---- work sharing
@@ -641,6 +663,7 @@ CHECKS: tuple[Callable[[Check], None], ...] = (
     exchange_moves_every_row_to_its_rank,
     exchange_takes_rows_that_are_not_contiguous,
     exchange_keeps_to_the_bytes_of_a_round,
+    exchange_counts_what_leaves_a_rank_and_what_comes,
     exchange_ragged_moves_every_string,
     exchange_ragged_moves_matches,
     ranges_cover_all_keys_once,
