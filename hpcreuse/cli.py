@@ -15,7 +15,6 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hpcreuse import config
@@ -34,6 +33,7 @@ VERBS = {
     "export": "write a table as JSON lines, CSV or Parquet",
     "show": "print the content of a digest and where it stands",
     "verify": "check runs, labels and results for damage; compare two of a kind",
+    "study": "repeat an experiment of the papers, with its figures",
     "demo": "run the whole chain on a small crawl made here",
     "info": "print versions, MPI library and kernels, for a bug report",
 }
@@ -92,14 +92,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(command, options, shared)
 
 
-def parse(arguments: list[str]) -> tuple[ModuleType, Any, SharedOptions]:
+def parse(arguments: list[str]) -> tuple[Any, Any, SharedOptions]:
     """Read the command line and the configuration file; exits for --help and the like."""
     if not arguments or arguments[0] not in VERBS:
         top_parser().parse_args(arguments or ["--help"])
-    verb = arguments[0]
-    command = importlib.import_module(f"hpcreuse.commands.{verb}")
+    verb, *words = arguments
+    command: Any = importlib.import_module(f"hpcreuse.commands.{verb}")
+    table = verb
+    if hasattr(command, "NAMES"):
+        # A verb of several: its first word says which, and each has options of its own
+        if not words or words[0] not in command.NAMES:
+            names_parser(verb, command).parse_args(words or ["--help"])
+        table, command, words = f"{verb}.{words[0]}", command.choose(words[0]), words[1:]
     parser = Parser(
-        prog=f"hpcreuse {verb}",
+        prog=f"hpcreuse {table.replace('.', ' ')}",
         description=command.HELP[0].upper() + command.HELP[1:] + ".",
         epilog=f"examples:\n{command.EXAMPLES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -107,22 +113,21 @@ def parse(arguments: list[str]) -> tuple[ModuleType, Any, SharedOptions]:
     )
     config.add_arguments(parser, command.Options)
     config.add_arguments(parser.add_argument_group("shared options"), SharedOptions)  # type: ignore[arg-type]
-    flags = vars(parser.parse_intermixed_args(arguments[1:]))
+    flags = vars(parser.parse_intermixed_args(words))
     file = config.read_file(flags.get("config"))
     config.refuse_unknown_tables(file, [*VERBS, "digest"])
     shared = config.resolve(SharedOptions, flags, file, None)
-    return command, config.resolve(command.Options, flags, file, verb), shared
+    return command, config.resolve(command.Options, flags, file, table), shared
 
 
 def top_parser() -> argparse.ArgumentParser:
     """Make the parser that knows the verbs but not their options."""
-    width = max(map(len, VERBS)) + 2
-    verbs = "\n".join(f"  {verb:<{width}}{text}" for verb, text in VERBS.items())
     parser = Parser(
         prog="hpcreuse",
         description=DESCRIPTION,
         usage="hpcreuse VERB ...",
-        epilog=f"verbs:\n{verbs}\n\n`hpcreuse VERB --help` says more. Every verb also runs under mpiexec and srun.",
+        epilog=f"verbs:\n{listing(VERBS)}\n\n`hpcreuse VERB --help` says more. "
+        "Every verb also runs under mpiexec and srun.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"hpcreuse {__version__}")
@@ -130,7 +135,27 @@ def top_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def run(command: ModuleType, options: Any, shared: SharedOptions) -> int:
+def names_parser(verb: str, command: Any) -> argparse.ArgumentParser:
+    """Make the parser of a verb of several: it knows their names but not their options."""
+    parser = Parser(
+        prog=f"hpcreuse {verb}",
+        description=command.HELP[0].upper() + command.HELP[1:] + ".",
+        usage=f"hpcreuse {verb} NAME ...",
+        epilog=f"names:\n{listing(command.NAMES)}\n\nexamples:\n{command.EXAMPLES}\n"
+        f"`hpcreuse {verb} NAME --help` says more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("name", metavar="NAME", choices=command.NAMES, help=argparse.SUPPRESS)
+    return parser
+
+
+def listing(names: dict[str, str]) -> str:
+    """Set names and what they mean in two columns."""
+    width = max(map(len, names)) + 2
+    return "\n".join(f"  {name:<{width}}{text}" for name, text in names.items())
+
+
+def run(command: Any, options: Any, shared: SharedOptions) -> int:
     """Start MPI and run a verb; whatever goes wrong on one rank ends the job on all."""
     world: World | None = None
     if not getattr(command, "NEEDS_MPI", True) and presumed_rank() > 0:
@@ -205,7 +230,7 @@ def start_logging(rank: int, shared: SharedOptions) -> None:
         logging.getLogger(__name__).debug("hpcreuse %s, rank %d, %s", __version__, rank, " ".join(sys.argv))
 
 
-def print_summary(command: ModuleType, summary: dict[str, Any], shared: SharedOptions) -> None:
+def print_summary(command: Any, summary: dict[str, Any], shared: SharedOptions) -> None:
     """Print what a verb has done: one JSON object, or lines for people."""
     if shared.json:
         import json

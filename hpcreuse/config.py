@@ -181,9 +181,12 @@ def refuse_unknown_tables(file: Mapping[str, Any], known: Sequence[str]) -> None
 
 
 def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:
-    table = file.get(name, {})
-    if not isinstance(table, dict):
-        raise UsageError(f"'{name}' in the configuration file must be a table: [{name}]")
+    """Give a table; `a.b` names one within another."""
+    table: Any = file
+    for part in name.split("."):
+        table = table.get(part, {})
+        if not isinstance(table, dict):
+            raise UsageError(f"'{name}' in the configuration file must be a table: [{name}]")
     return {key.replace("-", "_"): value for key, value in table.items()}
 
 

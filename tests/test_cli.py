@@ -10,7 +10,9 @@ import pytest
 from archives import write_warc
 from command import HPCREUSE, hpcreuse, summary, table
 
-VERBS = ("hash", "discover", "detect", "export", "show", "verify", "plan", "demo", "info")
+from hpcreuse.commands.study import STUDIES
+
+VERBS = ("hash", "discover", "detect", "export", "show", "verify", "plan", "study", "demo", "info")
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def run(crawl: Path, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-@pytest.mark.parametrize("verb", ["", *VERBS])
+@pytest.mark.parametrize("verb", ["", *VERBS, *(f"study {name}" for name in STUDIES)])
 def test_help_does_not_start_mpi_nor_import_what_is_heavy(verb: str) -> None:
     script = (
         "import sys\nfrom hpcreuse.cli import main\n"
@@ -33,9 +35,7 @@ def test_help_does_not_start_mpi_nor_import_what_is_heavy(verb: str) -> None:
         "heavy = {'mpi4py', 'numpy', 'h5py', 'warcio', 'rich', 'selectolax'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *filter(None, [verb]), "--help"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", script, *verb.split(), "--help"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "usage: hpcreuse" in done.stdout
 
@@ -55,6 +55,8 @@ def test_help_does_not_start_mpi_nor_import_what_is_heavy(verb: str) -> None:
         (["hash", "x", "--out", "r", "--tags", "p,<div"], "not a list of tag names"),
         (["hash", "x", "--out", "r", "--mode", "fast"], "invalid choice"),
         (["info", "--nix"], "unrecognized arguments"),
+        (["study", "nix"], "invalid choice"),
+        (["study", "injection"], "as `out` under [study.injection]"),
         (["info", "--config", "missing.toml"], "cannot be read"),
     ],
 )

@@ -1,14 +1,11 @@
 """From options to what jobs take."""
 
-from hpcreuse.commands.shared import DigestFields, SharedOptions
-from hpcreuse.page.options import DigestOptions
+from hpcreuse.commands.shared import SharedOptions
+from hpcreuse.digest_fields import digest_options
 from hpcreuse.parallel.memory import default_budget
 from hpcreuse.parallel.world import World
 
-
-def digest_options(options: DigestFields) -> DigestOptions:
-    """Give the digest options of a command line."""
-    return DigestOptions(options.tags, options.tag_ends, options.normalize, options.mode, options.digest, options.plain)
+__all__ = ["digest_options", "memory_budget"]
 
 
 def memory_budget(world: World, shared: SharedOptions) -> int:
