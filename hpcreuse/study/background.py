@@ -33,7 +33,15 @@ def as_run(
     if run is not None:
         return run
     job = HashJob(
-        tuple(inputs), folder, options, Limits(), url_prefix, setting.memory, setting.progress_seconds, setting.fresh
+        inputs=tuple(inputs),
+        run=folder,
+        options=options,
+        limits=Limits(),
+        url_prefix=url_prefix,
+        text=False,
+        memory=setting.memory,
+        progress_seconds=setting.progress_seconds,
+        fresh=setting.fresh,
     )
     hash_crawl(world, job)
     return folder
