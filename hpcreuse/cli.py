@@ -29,6 +29,7 @@ VERBS = {
     "hash": "hash the files and chunks of a crawl into a run",
     "discover": "find what is copied often, and label it",
     "detect": "find where labels are copied: files and neighborhoods",
+    "imatch": "find near duplicates by signatures of lexicon terms",
     "plan": "predict time, memory, disk and traffic of a job from a sample",
     "export": "write a table as JSON lines, CSV or Parquet",
     "show": "print the content of a digest and where it stands",

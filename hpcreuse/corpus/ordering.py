@@ -129,9 +129,7 @@ def empty_column(kind: Any) -> Column:
 
 def in_order(rows: Rows) -> tuple[Rows, list[bytes]]:
     """Sort rows by key; give the keys too."""
-    key = rows.columns["key"]
-    assert isinstance(key, Ragged)
-    keys = list(key)
+    keys = list(rows.strings("key"))
     order = sort_order(keys)
     return rows.take(order), [keys[i] for i in order.tolist()]
 

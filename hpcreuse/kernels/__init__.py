@@ -6,11 +6,12 @@ try:
     from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._sha import range_digests
+    from hpcreuse.kernels._signatures import signatures
     from hpcreuse.kernels._words import WordTable
 
     COMPILED = True
 except ImportError:
-    from hpcreuse.kernels.plain import TagScanner, WordTable, range_digests, separate_blocks
+    from hpcreuse.kernels.plain import TagScanner, WordTable, range_digests, separate_blocks, signatures
 
     COMPILED = False
 
@@ -22,6 +23,7 @@ __all__ = [
     "normalize_whitespace",
     "range_digests",
     "separate_blocks",
+    "signatures",
 ]
 
 

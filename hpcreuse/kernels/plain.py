@@ -66,6 +66,11 @@ def word_hash(word: bytes) -> int:
     h = 0xCBF29CE484222325
     for byte in word:
         h = (h ^ byte) * 0x100000001B3 & _LOW_64
+    return _mix(h)
+
+
+def _mix(h: int) -> int:
+    """The finaliser of SplitMix64."""
     h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 & _LOW_64
     h = (h ^ h >> 27) * 0x94D049BB133111EB & _LOW_64
     return h ^ h >> 31
@@ -98,3 +103,28 @@ class WordTable:
             np.frombuffer(b"".join(words), np.uint8),
             np.cumsum([len(word) for word in words], dtype=np.uint64),
         )
+
+
+_SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
+
+
+def signatures(
+    starts: NDArray[np.int64], terms: NDArray[np.uint64], marks: NDArray[np.uint64], subsets: int
+) -> NDArray[np.uint64]:
+    """Hash the subsets of each document's terms: two 64-bit numbers per document and subset.
+
+    Args:
+        starts: where the terms of each document start, and where the last end.
+        terms: sorted within each document.
+        marks: bit k of a term says whether it belongs to subset k.
+    """
+    found = np.empty((len(starts) - 1, subsets, 2), np.uint64)
+    for document, (first, last) in enumerate(pairwise(starts.tolist())):
+        pairs = list(zip(terms[first:last].tolist(), marks[first:last].tolist(), strict=True))
+        for subset in range(subsets):
+            left, right = _SEEDS
+            for term, mark in pairs:
+                if mark >> subset & 1:
+                    left, right = _mix(left + term & _LOW_64), _mix(right ^ term)
+            found[document, subset] = left, right
+    return found

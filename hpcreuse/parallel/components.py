@@ -75,6 +75,15 @@ def name_by_smallest(parent: SpreadArray) -> SpreadArray:
     return SpreadArray(parent.world, parent.length, smallest.get(parent.mine), parent.round_bytes)
 
 
+def clustered(names: SpreadArray) -> NDArray[np.int64]:
+    """Collective. Give the vertices of this rank's slice whose components have more than one vertex."""
+    own = names.first + np.arange(len(names.mine))
+    alone = SpreadArray.full(names.world, names.length, 1, names.round_bytes)
+    joined = names.mine[names.mine != own]
+    alone.lower(joined, np.zeros(len(joined), np.int64))
+    return own[(names.mine != own) | (alone.mine == 0)]
+
+
 # A bijection of the numbers below 2^63 for each round: an odd multiplier and a rotation by xor
 _MASK = (1 << 63) - 1
 _FACTOR = 0x1E3779B97F4A7C15 | 1

@@ -53,6 +53,18 @@ class Rows:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
+    def array(self, name: str) -> NDArray:
+        """Give a column of numbers."""
+        column = self.columns[name]
+        assert isinstance(column, np.ndarray)
+        return column
+
+    def strings(self, name: str) -> Ragged:
+        """Give a column of strings, or of lists of numbers."""
+        column = self.columns[name]
+        assert isinstance(column, Ragged)
+        return column
+
     def take(self, order: NDArray[np.integer]) -> "Rows":
         """Give the rows at these places, in this order."""
         return Rows({n: c[order] if isinstance(c, np.ndarray) else c.take(order) for n, c in self.columns.items()})

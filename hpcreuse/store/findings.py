@@ -34,6 +34,7 @@ TABLES: dict[str, dict[str, tuple[Column, ...]]] = {
     "imatch": {
         "signatures": columns(url=str, lexicon=int, signature=str),
         "clusters": columns(cluster=int, url=str),
+        "lexicon": columns(term=str, documents=int, nidf=float, role=str),
     },
     "spin": {
         "filters": columns(filter=str, pages=int),

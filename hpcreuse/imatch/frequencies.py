@@ -1,0 +1,114 @@
+"""In how many documents of the collection each term occurs: an exchange of distinct terms, in passes over hash ranges.
+
+Every rank brings the terms of its pages with how many of its documents hold them; the rank that owns a range of
+hashes adds up and answers. Nobody ever holds all terms.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hpcreuse.corpus.texts import Block, TextCorpus
+from hpcreuse.imatch.terms import read_terms, spool_path
+from hpcreuse.parallel.exchange import exchange
+from hpcreuse.parallel.phases import Phases
+from hpcreuse.parallel.progress import Progress
+from hpcreuse.parallel.ranges import HashRanges
+from hpcreuse.store.columns import Rows
+from hpcreuse.store.findings import read_part, write_part
+
+# Memory a term takes in an exchange: hash, count and answer, sorted and copied on both sides
+BYTES_PER_TERM = 160
+
+LOCAL = {"hashes": int, "numbers": int, "documents": int}
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What is known of the collection as a whole."""
+
+    documents: int
+    """Those that are not ignored."""
+
+
+@dataclass(frozen=True)
+class OwnedTerms:
+    """Terms in one range of hashes, with their counts over all documents."""
+
+    hashes: NDArray[np.uint64]
+    documents: NDArray[np.int64]
+
+
+def spool_terms(corpus: TextCorpus, scratch: Path, progress: Progress, phases: Phases) -> Collection:
+    """Collective. Put the terms of this rank's blocks on disk, and count the documents of all."""
+    documents = 0
+    for done, block in enumerate(corpus.mine):
+        with phases("terms"):
+            terms = read_terms(corpus, block)
+            documents += int(np.count_nonzero(terms.pages.lengths))
+        with phases("write"):
+            rows = Rows({"hashes": terms.hashes, "numbers": terms.numbers, "documents": terms.documents})
+            write_part(spool_path(scratch, block, "terms"), rows)
+        progress.update(done + 1)
+    corpus.world.stop_if_asked()
+    return Collection(corpus.world.comm.allreduce(documents))
+
+
+def count_documents(
+    corpus: TextCorpus,
+    scratch: Path,
+    memory: int,
+    phases: Phases,
+    each_pass: Callable[[OwnedTerms], None],
+) -> None:
+    """Collective. Spool for every block of this rank in how many documents of all its terms occur.
+
+    Args:
+        each_pass: is given the terms this rank owns, pass by pass; may be collective.
+    """
+    world = corpus.world
+    local = {block: read_part(spool_path(scratch, block, "terms"), LOCAL) for block in corpus.mine}
+    terms = sum(len(rows) for rows in local.values())
+    ranges = HashRanges.plan(world, terms * BYTES_PER_TERM, memory)
+    totals: dict[Block, list[NDArray[np.int64]]] = {block: [] for block in local}
+    for number in range(ranges.passes):
+        with phases("count"):
+            slices = {block: ranges.within(number, rows.array("hashes")) for block, rows in local.items()}
+            hashes = [local[block].array("hashes")[part] for block, part in slices.items()]
+            counts = [local[block].array("documents")[part] for block, part in slices.items()]
+            mine, mine_counts = add_up(hashes, counts)
+        with phases.together("exchange", world):
+            columns = [mine, mine_counts]
+            (theirs, their_counts), received = exchange(world, columns, ranges.cuts(number, mine), memory // 4)
+        with phases("count"):
+            owned = OwnedTerms(*add_up([theirs], [their_counts]))
+            answers = owned.documents[np.searchsorted(owned.hashes, theirs)]
+        with phases.together("exchange", world):
+            back = np.concatenate([[0], np.cumsum(received)])
+            (found,), _ = exchange(world, [answers], back, memory // 4)
+        for block, asked in zip(slices, hashes, strict=True):
+            totals[block].append(found[np.searchsorted(mine, asked)])
+        each_pass(owned)
+        world.stop_if_asked()
+    for block, parts in totals.items():
+        write_part(spool_path(scratch, block, "documents"), Rows({"documents": np.concatenate(parts)}))
+
+
+def add_up(
+    hashes: list[NDArray[np.uint64]], counts: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Add the counts of equal hashes."""
+    if not hashes:
+        return np.empty(0, np.uint64), np.empty(0, np.int64)
+    distinct, place = np.unique(np.concatenate(hashes), return_inverse=True)
+    added = np.zeros(len(distinct), np.int64)
+    np.add.at(added, place, np.concatenate(counts))
+    return distinct, added
+
+
+def documents_of(scratch: Path, block: Block) -> NDArray[np.int64]:
+    """Read back in how many documents of all the terms of a block occur."""
+    return read_part(spool_path(scratch, block, "documents"), {"documents": int}).array("documents")

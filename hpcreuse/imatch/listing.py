@@ -1,0 +1,74 @@
+"""The lexicon as a table: its terms spelled out, the most frequent first."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hpcreuse.corpus.ordering import TableSorter, exchange_rows
+from hpcreuse.corpus.texts import TextCorpus
+from hpcreuse.imatch.frequencies import LOCAL, documents_of
+from hpcreuse.imatch.lexicon import PRIMARY, ROLES, SECONDARY, Band
+from hpcreuse.imatch.terms import spellings_of, spool_path
+from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.parallel.phases import Phases
+from hpcreuse.parallel.ranges import HashRanges
+from hpcreuse.store.columns import Rows
+from hpcreuse.store.findings import read_part
+
+# Memory a term takes while it is listed, with its spelling
+BYTES_PER_TERM = 300
+
+
+def list_terms(corpus: TextCorpus, scratch: Path, band: Band, secondary: bool, memory: int, phases: Phases) -> None:
+    """Collective. Write the table `lexicon`: the primary terms, and the secondary ones if wanted."""
+    world = corpus.world
+    wanted = [PRIMARY, SECONDARY] if secondary else [PRIMARY]
+    with phases("list"):
+        mine = own_terms(corpus, scratch, band, wanted)
+        ranges = HashRanges.plan(world, BYTES_PER_TERM * len(mine), memory)
+    sorter = TableSorter(world, scratch, "imatch", "lexicon", memory)
+    for number in range(ranges.passes):
+        with phases("list"):
+            part = ranges.within(number, hashes_of(mine))
+            rows = mine.take(np.arange(part.start, part.stop))
+        with phases.together("exchange", world):
+            theirs = exchange_rows(world, rows, ranges.cuts(number, hashes_of(rows)), memory // 4)
+        with phases("list"):
+            add_terms(sorter, one_each(theirs), band)
+        world.stop_if_asked()
+    sorter.finish(phases)
+
+
+def own_terms(corpus: TextCorpus, scratch: Path, band: Band, wanted: list[int]) -> Rows:
+    """Give the terms of this rank's pages that are in the lexicon, each once, sorted by hash."""
+    empty = Rows({"hash": np.empty(0, np.uint64), "documents": np.empty(0, np.int64), "term": Ragged.from_strings([])})
+    parts = [empty]
+    for block in corpus.mine:
+        local = read_part(spool_path(scratch, block, "terms"), LOCAL)
+        documents = documents_of(scratch, block)
+        chosen = np.flatnonzero(np.isin(band.roles(documents), wanted))
+        terms = spellings_of(corpus, block, local.array("numbers")[chosen])
+        parts.append(Rows({"hash": local.array("hashes")[chosen], "documents": documents[chosen], "term": terms}))
+    return one_each(Rows.concatenate(parts))
+
+
+def hashes_of(rows: Rows) -> NDArray[np.uint64]:
+    """Give the hashes of terms."""
+    return rows.array("hash")
+
+
+def one_each(rows: Rows) -> Rows:
+    """Keep one row of each term, sorted by hash."""
+    return rows.take(np.unique(hashes_of(rows), return_index=True)[1])
+
+
+def add_terms(sorter: TableSorter, rows: Rows, band: Band) -> None:
+    """Put terms into the table, the most frequent first, equally frequent ones in order of spelling."""
+    terms, documents = rows.columns["term"], np.asarray(rows.columns["documents"])
+    assert isinstance(terms, Ragged)
+    keys = [
+        ((1 << 63) - count).to_bytes(8, "big") + term for count, term in zip(documents.tolist(), terms, strict=True)
+    ]
+    roles = Ragged.from_strings([ROLES[role].encode() for role in band.roles(documents)])
+    sorter.add(keys, {"term": terms, "documents": documents, "nidf": band.nidf(documents), "role": roles})

@@ -1,0 +1,90 @@
+"""The terms of documents: words of at least four characters with at most one digit, each once."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hpcreuse.corpus.texts import Block, TextCorpus
+from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.store.shard import Shard
+from hpcreuse.store.shard_text import ShardText
+
+LEAST_CHARACTERS, MOST_DIGITS = 4, 1
+LEAST_TERMS = 5
+"""Documents with fewer different terms are ignored."""
+
+
+@dataclass(frozen=True)
+class BlockTerms:
+    """The terms of a block's pages."""
+
+    hashes: NDArray[np.uint64]
+    """The distinct terms of the block, sorted."""
+    numbers: NDArray[np.int64]
+    """Of each its number among the words of the shard."""
+    pages: Ragged
+    """Of each page its different terms as places in `hashes`, sorted; none of pages with too few."""
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """In how many of the pages each term occurs."""
+        return np.bincount(self.pages.values, minlength=len(self.hashes)).astype(np.int64)
+
+
+def is_term(spellings: Ragged) -> NDArray[np.bool_]:
+    """Tell which words are terms."""
+    words = [spelling.decode() for spelling in spellings]
+    digits = (sum(map(str.isdecimal, word)) for word in words)
+    return np.array([len(w) >= LEAST_CHARACTERS and d <= MOST_DIGITS for w, d in zip(words, digits, strict=True)], bool)
+
+
+def read_terms(corpus: TextCorpus, block: Block) -> BlockTerms:
+    """Read the terms of a block's pages."""
+    path = corpus.catalog.shards[block.shard].path
+    with Shard.open(path) as shard:
+        words = ShardText(shard).numbers(block.first, block.last)
+    vocabulary = vocabulary_of(path)
+    return distinct_terms(words, vocabulary.hashes, vocabulary.is_term)
+
+
+class Vocabulary(NamedTuple):
+    """The distinct words of a shard."""
+
+    hashes: NDArray[np.uint64]
+    spellings: Ragged
+    is_term: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=1)
+def vocabulary_of(path: Path) -> Vocabulary:
+    """Read the words of a shard; kept for the next block, which mostly is of the same shard."""
+    with Shard.open(path) as shard:
+        text = ShardText(shard)
+        spellings = text.spellings()
+        return Vocabulary(text.hashes, spellings, is_term(spellings))
+
+
+def distinct_terms(words: Ragged, hashes: NDArray[np.uint64], chosen: NDArray[np.bool_]) -> BlockTerms:
+    """Take the different terms of each page from its words."""
+    page = np.repeat(np.arange(len(words), dtype=np.uint64), words.lengths)
+    kept = chosen[words.values]
+    each = np.unique(page[kept] << np.uint64(32) | words.values[kept].astype(np.uint64))
+    page, word = (each >> np.uint64(32)).astype(np.int64), (each & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    counts = np.bincount(page, minlength=len(words))
+    enough = counts >= LEAST_TERMS
+    numbers, places = np.unique(word[enough[page]], return_inverse=True)
+    return BlockTerms(hashes[numbers], numbers, Ragged.from_lengths(places, np.where(enough, counts, 0)))
+
+
+def spellings_of(corpus: TextCorpus, block: Block, numbers: NDArray[np.int64]) -> Ragged:
+    """Give words of a block's shard by number."""
+    return vocabulary_of(corpus.catalog.shards[block.shard].path).spellings.take(numbers)
+
+
+def spool_path(folder: Path, block: Block, name: str) -> Path:
+    """Name what is kept on disk of a block until the job is done."""
+    return folder / "spool" / f"{name}-{block.page:012d}.h5"

@@ -1,0 +1,132 @@
+"""I-Match: equal to the definition on real pages, the same on any number of ranks, sound lexicons."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import imatch_oracle
+import numpy as np
+import pytest
+from command import hpcreuse, summary, table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpcreuse import kernels
+from hpcreuse.imatch.lexicon import kept_by
+from hpcreuse.kernels import plain
+from hpcreuse.store.run import Run
+from hpcreuse.store.shard import Shard
+from hpcreuse.store.shard_text import ShardText
+
+
+@pytest.fixture(scope="module")
+def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("imatch") / "run"
+    hpcreuse("hash", shared_data / "crawl" / "webkb1997.warc.gz", "--text", "--out", out, ranks=2)
+    return out
+
+
+def documents(run: Path) -> imatch_oracle.Documents:
+    found = []
+    for path in Run.open(run).shard_paths():
+        with Shard.open(path) as shard:
+            text = ShardText(shard)
+            words, numbers = [s.decode() for s in text.spellings()], text.numbers()
+            for number, url in enumerate(shard.strings("files/url")):
+                first, last = numbers.offsets[number : number + 2]
+                found.append((url.decode(), [words[n] for n in numbers.values[first:last].tolist()]))
+    return found
+
+
+def clusters(result: Path) -> list[list[str]]:
+    found: dict[int, list[str]] = defaultdict(list)
+    for row in table(result, "clusters"):
+        found[row["cluster"]].append(row["url"])
+    assert list(found) == list(range(len(found)))
+    return list(found.values())
+
+
+@pytest.mark.parametrize(("band", "top_up"), [((0.2, 0.8), "no"), ((0.1, 0.5), "no"), ((0.6, 0.7), "yes")])
+def test_clusters_of_one_lexicon_are_those_of_the_definition(
+    run: Path, tmp_path: Path, band: tuple[float, float], top_up: str
+) -> None:
+    options = ["--band", str(band[0]), str(band[1]), "--lexicons", "0", "--top-up", top_up]
+    hpcreuse("imatch", run, "--out", tmp_path / "near", *options)
+    expected = imatch_oracle.clusters(documents(run), *band, 5, top_up == "yes")
+    found = clusters(tmp_path / "near")
+    assert expected and all(cluster == sorted(cluster) for cluster in found)
+    if top_up == "no":
+        assert found == expected
+    else:
+        groups = [set(cluster) for cluster in found]
+        assert all(any(set(cluster) <= group for group in groups) for cluster in expected)
+
+
+def test_the_same_tables_and_lexicon_on_any_number_of_ranks(run: Path, tmp_path: Path) -> None:
+    tables = {}
+    for ranks in (1, 2, 3, 5, 16):
+        out = tmp_path / f"{ranks}"
+        memory = "64M" if ranks == 1 else "8M"
+        hpcreuse(
+            *("imatch", run, "--out", out, "--memory", memory, "--save-lexicon", tmp_path / f"{ranks}.lexicon"),
+            ranks=ranks,
+        )
+        names = ("signatures", "clusters", "lexicon")
+        tables[ranks] = [hpcreuse("export", out, name).stdout for name in names]
+        tables[ranks].append((tmp_path / f"{ranks}.lexicon").read_text())
+    assert all(tables[ranks] == tables[1] for ranks in tables)
+    assert "verdict  all is well" in hpcreuse("verify", tmp_path / "16").stdout
+
+
+def test_more_lexicons_find_more_and_a_saved_one_gives_the_same(run: Path, tmp_path: Path) -> None:
+    hpcreuse("imatch", run, "--out", tmp_path / "five", "--save-lexicon", tmp_path / "lexicon")
+    hpcreuse("imatch", run, "--out", tmp_path / "saved", "--lexicon", tmp_path / "lexicon", ranks=3)
+    for name in ("signatures", "clusters"):
+        assert hpcreuse("export", tmp_path / "five", name).stdout == hpcreuse("export", tmp_path / "saved", name).stdout
+    few = summary("imatch", run, "--out", tmp_path / "none", "--lexicons", "0")
+    many = summary("imatch", run, "--out", tmp_path / "ten", "--lexicons", "10")
+    five = json.loads((tmp_path / "five" / "result.json").read_text())["summary"]
+    assert few["clustered"] <= five["clustered"] <= many["clustered"]
+    assert few["clustered"] < many["clustered"]
+
+
+def test_resamples_keep_two_thirds_each_its_own() -> None:
+    hashes = np.random.default_rng(1).integers(0, 1 << 63, 30_000).astype(np.uint64) * np.uint64(2)
+    kept = [kept_by(hashes, lexicon, 1 / 3, 0) for lexicon in range(6)]
+    assert kept[0].all()
+    for lexicon in range(1, 6):
+        assert abs(kept[lexicon].mean() - 2 / 3) < 0.02
+    for other in kept[2:]:
+        assert abs((kept[1] & other).mean() - 4 / 9) < 0.02
+    assert not np.array_equal(kept[1], kept_by(hashes, 1, 1 / 3, 1))
+    assert kept_by(hashes, 1, 0.0, 0).all()
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 63)), max_size=9), max_size=5))
+def test_signatures_equal_those_of_the_twin(pages: list[list[tuple[int, int]]]) -> None:
+    starts = np.cumsum([0] + [len(page) for page in pages]).astype(np.int64)
+    terms = np.array([term for page in pages for term, _ in page], np.uint64)
+    marks = np.array([mark for page in pages for _, mark in page], np.uint64)
+    assert (kernels.signatures(starts, terms, marks, 6) == plain.signatures(starts, terms, marks, 6)).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--band", "0.8", "0.2"], "the smaller first"),
+        (["--removed", "1"], "less than 1"),
+        (["--lexicons", "64"], "at most 63"),
+        (["--min-terms", "0"], "at least one"),
+        (["--lexicon", "x", "--save-lexicon", "y"], "leave --lexicon out"),
+    ],
+)
+def test_wrong_options_are_refused(tmp_path: Path, words: list[str], message: str) -> None:
+    done = hpcreuse("imatch", tmp_path, "--out", tmp_path / "out", *words, check=False)
+    assert done.returncode == 2 and message in done.stderr
+
+
+def test_what_is_no_lexicon_is_refused(run: Path, tmp_path: Path) -> None:
+    for text in ("", "# nonsense\n", "# hpcreuse lexicon: documents 9, band 0.2 0.8\ntwo words\t3\n"):
+        (tmp_path / "lexicon").write_text(text)
+        done = hpcreuse("imatch", run, "--out", tmp_path / "o", "--lexicon", tmp_path / "lexicon", check=False)
+        assert done.returncode == 1 and "lexicon" in done.stderr and "Traceback" not in done.stderr
