@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 VERBS = {
     "hash": "hash the files and chunks of a crawl into a run",
     "discover": "find what is copied often, and label it",
+    "label": "label content that you name, so that its copies are found",
     "detect": "find where labels are copied: files and neighborhoods",
     "imatch": "find near duplicates by signatures of lexicon terms",
     "plan": "predict time, memory, disk and traffic of a job from a sample",

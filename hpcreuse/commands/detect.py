@@ -23,7 +23,10 @@ class Options:
     """What `detect` takes."""
 
     run: Path = argument("a run made by `hpcreuse hash`", metavar="RUN", convert=Path)
-    labels: Path = option("labels made by `hpcreuse discover`", metavar="LABELS", convert=Path)
+    labels: str = option(
+        "labels made by `hpcreuse discover` or `label`, a digest list, or a published one such as isi-geocities",
+        metavar="LABELS",
+    )
     out: Path = option("the result", metavar="RESULT", convert=Path)
     badness: str = option(
         "of a neighborhood: mean of its files' ratios, or bad chunks of all its chunks",

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpcreuse.commands.shared import DigestFields, SharedOptions
-from hpcreuse.config import argument, option, size, whole_number
+from hpcreuse.commands.shared import DigestFields, ReadFields, SharedOptions
+from hpcreuse.config import argument, option
 
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
@@ -20,7 +20,7 @@ EXAMPLES = """\
 
 
 @dataclass(frozen=True)
-class Options(DigestFields):
+class Options(DigestFields, ReadFields):
     """What `hash` takes."""
 
     inputs: tuple[str, ...] = argument(
@@ -30,21 +30,11 @@ class Options(DigestFields):
     )
     out: Path = option("the run: made, or added to", metavar="RUN", convert=Path)
     text: bool = option("keep the words of the pages too, for quilt, imatch and spin", False)
-    url_prefix: str | None = option("URL of folders, tars and zips instead of http://NAME/", None, metavar="URL")
-    max_payload: int = option("quarantine larger payloads", "64M", metavar="SIZE", convert=size)
-    max_components: int = option("drop URLs with more path components", 96, metavar="N", convert=whole_number)
-    max_repeats: int = option(
-        "drop URLs in which a path component occurs more often", 3, metavar="N", convert=whole_number
-    )
-    max_run_repeats: int = option(
-        "drop URLs in which a run of components repeats more often", 2, metavar="N", convert=whole_number
-    )
 
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Hash, and give the summary."""
-    from hpcreuse.commands.jobs import digest_options, memory_budget
-    from hpcreuse.crawl.pages import Limits
+    from hpcreuse.commands.jobs import digest_options, memory_budget, read_limits
     from hpcreuse.reuse.hashing import HashJob, hash_crawl
 
     job = HashJob(
@@ -52,7 +42,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         run=options.out,
         options=digest_options(options),
         text=options.text,
-        limits=Limits(options.max_payload, options.max_components, options.max_repeats, options.max_run_repeats),
+        limits=read_limits(options),
         url_prefix=options.url_prefix,
         memory=memory_budget(world, shared),
         progress_seconds=0 if shared.quiet else shared.progress,

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from hpcreuse.config import number, option, size
+from hpcreuse.config import number, option, size, whole_number
 from hpcreuse.digest_fields import DigestFields
 from hpcreuse.errors import UsageError
 
-__all__ = ["DigestFields", "SharedOptions"]
+__all__ = ["DigestFields", "ReadFields", "SharedOptions"]
 
 LEAST_MEMORY = 1 << 20
 
@@ -43,3 +43,18 @@ class SharedOptions:
     log_dir: str | None = option("write a log file per rank there", None, metavar="DIR")
     strict: bool = option("exit with 3 when records were quarantined", False)
     fresh: bool = option("throw away what an earlier run of this command left, instead of going on", False)
+
+
+@dataclass(frozen=True)
+class ReadFields:
+    """How input is read: names of pages, and what is left out."""
+
+    url_prefix: str | None = option("URL of folders, tars and zips instead of http://NAME/", None, metavar="URL")
+    max_payload: int = option("quarantine larger payloads", "64M", metavar="SIZE", convert=size)
+    max_components: int = option("drop URLs with more path components", 96, metavar="N", convert=whole_number)
+    max_repeats: int = option(
+        "drop URLs in which a path component occurs more often", 3, metavar="N", convert=whole_number
+    )
+    max_run_repeats: int = option(
+        "drop URLs in which a run of components repeats more often", 2, metavar="N", convert=whole_number
+    )

@@ -98,7 +98,7 @@ def plan(inputs: Sequence[str], url_prefix: str | None, partition_bytes: int = 2
         raise UsageError(f"--url-prefix {prefix!r}: a prefix begins with http:// or https://")
 
     _real_folder.cache_clear()
-    folders, files = _sort_out(_expand(inputs))
+    folders, files = _sort_out(expand(inputs))
     partitions: list[Partition] = []
     taken: set[str] = set()
 
@@ -121,7 +121,7 @@ def plan(inputs: Sequence[str], url_prefix: str | None, partition_bytes: int = 2
     return sorted(partitions, key=lambda part: (os.fsencode(part.source), part.number))
 
 
-def _expand(inputs: Iterable[str]) -> Iterator[str]:
+def expand(inputs: Iterable[str]) -> Iterator[str]:
     """Give the paths that the inputs name: lists and patterns opened, every path known to exist."""
     for text in inputs:
         if text.startswith("@"):

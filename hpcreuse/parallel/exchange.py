@@ -36,9 +36,16 @@ def exchange(
 
 def exchange_ragged(world: World, strings: Ragged, cuts: NDArray[np.integer], round_bytes: int = ROUND_BYTES) -> Ragged:
     """Collective. Send strings cuts[r] to cuts[r + 1] to rank r."""
-    (lengths,), _ = exchange(world, [strings.lengths], cuts, round_bytes)
+    return exchange_strings(world, strings, cuts, round_bytes)[0]
+
+
+def exchange_strings(
+    world: World, strings: Ragged, cuts: NDArray[np.integer], round_bytes: int = ROUND_BYTES
+) -> tuple[Ragged, NDArray[np.int64]]:
+    """Collective. Send strings cuts[r] to cuts[r + 1] to rank r; give also how many came from each rank."""
+    (lengths,), rcounts = exchange(world, [strings.lengths], cuts, round_bytes)
     (values,), _ = exchange(world, [strings.values], strings.offsets[cuts], round_bytes)
-    return Ragged.from_lengths(values, lengths)
+    return Ragged.from_lengths(values, lengths), rcounts
 
 
 def _exchange_column(

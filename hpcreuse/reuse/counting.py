@@ -8,7 +8,7 @@ ranges as the memory asks for (METHODS.md step 3b).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -30,11 +30,14 @@ from hpcreuse.store.shard import Counted, Shard
 # Peak memory per distinct object of a pass: read, combined, sent, received, combined again
 BYTES_PER_OBJECT = 220
 
+C = TypeVar("C", bound=Counted)
+C_co = TypeVar("C_co", bound=Counted, covariant=True)
 
-class Objects(SortedKeys, Protocol):
+
+class Objects(SortedKeys, Protocol[C_co]):
     """Distinct objects in order, with how often they occur, readable by range."""
 
-    def between(self, low: bytes | None, high: bytes | None) -> Counted:
+    def between(self, low: bytes | None, high: bytes | None) -> C_co:
         """Read the objects from low up to, but not with, high."""
 
 
@@ -121,13 +124,13 @@ def count_anew(
     """Collective. Count into a folder that no other job writes to."""
     width = catalog.run.options.width
     kind = ShardFiles if objects == "file" else ShardChunks
-    runs: list[Objects] = [kind(catalog.shards[number]) for number in catalog.mine]
+    runs: list[Objects[Counted]] = [kind(catalog.shards[number]) for number in catalog.mine]
     with phases("sample"):
         passes = Passes.plan(world, BYTES_PER_OBJECT * sum(map(len, runs)), memory, runs)
     progress = Progress("count", "passes", passes.count, progress_seconds if world.root else 0)
     histogram = Histogram.of(np.empty(0, np.int64))
     for number in range(passes.count):
-        counted = count_pass(world, passes.bounds(number), runs, width, memory, phases)
+        counted = count_pass(world, passes.bounds(number), runs, Counted.empty(width), memory, phases)
         with phases("write"):
             store.write_piece(folder, passes.range_number(number), counted)
         histogram = Histogram.combine([histogram, Histogram.of(counted.counts)])
@@ -141,18 +144,19 @@ def count_anew(
 
 
 def count_pass(
-    world: World, bounds: list[bytes | None], runs: Sequence[Objects], width: int, memory: int, phases: Phases
-) -> Counted:
+    world: World, bounds: list[bytes | None], runs: Sequence[Objects[C]], none: C, memory: int, phases: Phases
+) -> C:
     """Collective. Count the objects in the ranges of one pass; each rank gets those of its own range."""
+    kind, width = type(none), none.digests.shape[1]
     with phases("read"):
         parts = [run.between(bounds[0], bounds[-1]) for run in runs]
     with phases("sort"):
-        mine = Counted.combine([Counted.empty(width), *parts])
+        mine = kind.combine([none, *parts])
         del parts
         inner = dg.from_bytes(b"".join(bound or bytes(width) for bound in bounds[1:-1]), width)
         cuts = np.concatenate([[0], dg.cut(mine.digests, inner), [len(mine)]])
     with phases.together("exchange", world):
-        columns, _ = exchange(world, [mine.digests, mine.counts, mine.lengths], cuts, memory // 4)
+        columns, _ = exchange(world, mine.columns, cuts, memory // 4)
     del mine
     with phases("sort"):
-        return Counted.combine([Counted(*columns)])
+        return kind.combine([kind(*columns)])

@@ -4,7 +4,6 @@ Each rank matches its shards one by one and leaves what it finds in a spool file
 puts the files in order of URL, `neighborhoods.py` adds them up by URL prefix.
 """
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from hpcreuse.reuse.sorting import sort_files
 from hpcreuse.reuse.stops import StopRule, load_stops
 from hpcreuse.store import lock
 from hpcreuse.store import result as store
+from hpcreuse.store.importing import take_labels
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.spool import Found, write_found
 
@@ -34,7 +34,7 @@ class DetectJob:
     """Which run against which labels, by which rules, to where."""
 
     run: Path
-    labels: Path
+    labels: str
     out: Path
     badness: str
     sigma: float
@@ -59,12 +59,12 @@ def detect_copies(world: World, job: DetectJob) -> dict[str, Any]:
     with phases("open"):
         catalog = Catalog.open(world, job.run)
         scratch = world.on_root(store.begin, job.out)
-    with LabelLookup.open(world, job.labels, job.memory) as lookup:
+        world.on_root(take_labels, job.labels, scratch / "labels.h5", catalog.run.options)
+    with LabelLookup.open(world, scratch / "labels.h5", job.memory) as lookup:
         labels = lookup.labels
         with phases("open"):
             world.on_root(must_fit, labels, catalog.run.options, job.labels, job.run)
             rule = world.on_root(load_stops, job.stop, labels.objects, labels.options, job.min_length)
-            world.on_root(shutil.copyfile, job.labels, scratch / "labels.h5")
         files, targets = match_shards(world, job, catalog, lookup, rule, scratch, phases)
         objects, label_count = labels.objects, len(labels)
         header = provenance(job, catalog, lookup)
@@ -97,7 +97,7 @@ def provenance(job: DetectJob, catalog: Catalog, lookup: LabelLookup) -> dict[st
     return {
         "run": str(job.run),
         "run_fingerprint": catalog.fingerprint,
-        "labels": str(job.labels),
+        "labels": job.labels,
         "objects": lookup.labels.objects,
         "labels_header": lookup.labels.header,
         "digest_options": catalog.run.options.record(),

@@ -69,7 +69,7 @@ def _check(path: Path) -> None:
         pass
 
 
-def must_fit(labels: Labels, options: DigestOptions, labels_path: Path, run_path: Path) -> None:
+def must_fit(labels: Labels, options: DigestOptions, labels_path: str | Path, run_path: Path) -> None:
     """Refuse labels made with other digest options than the run: they would never match."""
     if difference := labels.options.differences(options):
         raise StoreError(

@@ -3,7 +3,6 @@
 import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,15 +38,13 @@ class ShardUrls:
     def keys(self, places: Sequence[int]) -> list[bytes]:
         """Give the URLs at these places in the order of URLs."""
         with Shard.open(self.info.path) as shard:
-            return [url_at(shard, place) for place in places]
+            return [shard.url_at(place) for place in places]
 
     def between(self, low: bytes | None, high: bytes | None) -> FileRows:
         """Read the files with URLs from low up to, but not with, high."""
         found = read_found(self.spool, self.number)
         with Shard.open(self.info.path) as shard:
-            places, key = range(len(self)), partial(url_at, shard)
-            first = 0 if low is None else bisect.bisect_left(places, low, key=key)
-            last = len(self) if high is None else bisect.bisect_left(places, high, key=key)
+            first, last = shard.cut_urls(low, high)
             wanted = shard.column("files/by_url", first, last).astype(np.int64)
             rows = np.flatnonzero(np.isin(found.file, wanted, assume_unique=True))
             urls = shard.strings("files/url").take(found.file[rows])
@@ -58,12 +55,6 @@ class ShardUrls:
             found.bad[rows],
             found.matches.take(rows),
         )
-
-
-def url_at(shard: Shard, place: int) -> bytes:
-    """Give the URL at a place in the order of URLs."""
-    file = int(shard.file["files/by_url"][place])
-    return shard.strings("files/url", file, file + 1)[0]
 
 
 def sort_files(world: World, catalog: Catalog, scratch: Path, memory: int, phases: Phases) -> None:

@@ -1,7 +1,5 @@
 """Stop chunks and stop files: content so common that it says nothing (METHODS.md step 3; CCR 4.4)."""
 
-import importlib.resources
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +12,10 @@ from hpcreuse.errors import StoreError
 from hpcreuse.kernels import digests as dg
 from hpcreuse.page.digest import digest_page
 from hpcreuse.page.options import DigestOptions
+from hpcreuse.store import digest_lists as lists
+from hpcreuse.store import published
 from hpcreuse.store.labels import Labels
 from hpcreuse.store.tables import HDF5_MAGIC
-
-# Lists shipped with hpcreuse, by name
-PUBLISHED = {"isi-geocities-benign": "isi-geocities-benign.tsv"}
-
-# A digest at the start of a line, or as the first field of an exported JSON line
-_DIGEST_LINE = re.compile(rb'\s*(?:\{"digest": ")?([0-9a-fA-F]{40}|[0-9a-fA-F]{64})(?:[\s,;"]|$)')
 
 
 @dataclass(frozen=True)
@@ -49,45 +43,21 @@ def load_stops(names: Sequence[str], objects: str, options: DigestOptions, min_l
 
 
 def _load(name: str, objects: str, options: DigestOptions) -> dg.Digests:
-    path = Path(name)
-    if name in PUBLISHED and not path.exists():
-        content = (importlib.resources.files("hpcreuse.configs") / PUBLISHED[name]).read_bytes()
-        return _digest_list(name, content, options)
+    path = published.resolve(name)
     try:
-        content = path.read_bytes()
+        head = lists.read_head(path)
     except OSError as error:
-        known = ", ".join(PUBLISHED)
+        known = ", ".join(published.PUBLISHED)
         raise StoreError(
             f"the stop list {name} cannot be read ({error.strerror}); lists known by name: {known}"
         ) from error
-    if content.startswith(HDF5_MAGIC):
+    if head.startswith(HDF5_MAGIC):
         return _from_labels(path, objects, options)
-    if any(_DIGEST_LINE.match(line) for line in _lines(content)[:1]):
-        return _digest_list(name, content, options)
-    if not content.strip():
+    if lists.is_list(head):
+        return dg.from_bytes(b"".join(entry.digest for entry in lists.read_list(path, options)), options.width)
+    if not head.strip():
         raise StoreError(f"the stop list {name} is empty")
-    return _from_content(content, path.name, objects, options)
-
-
-def _lines(content: bytes) -> list[bytes]:
-    """Give the entries of a list; the header of an exported CSV is none."""
-    lines = [line for line in content.splitlines() if line.strip() and not line.startswith(b"#")]
-    return lines[1:] if lines and lines[0].split(b",")[0] == b"digest" else lines
-
-
-def _digest_list(name: str, content: bytes, options: DigestOptions) -> dg.Digests:
-    """Read a list with a digest at the start of each line; what follows it is not looked at."""
-    digests = bytearray()
-    for number, line in enumerate(_lines(content), 1):
-        match = _DIGEST_LINE.match(line)
-        if not match or len(match[1]) != 2 * options.width:
-            text = line[:60].decode("utf-8", "replace")
-            raise StoreError(
-                f"stop list {name}, entry {number}: '{text}' does not begin with a {options.digest} digest "
-                f"({2 * options.width} hex digits)"
-            )
-        digests += bytes.fromhex(match[1].decode())
-    return dg.from_bytes(digests, options.width)
+    return _from_content(path.read_bytes(), path.name, objects, options)
 
 
 def _from_labels(path: Path, objects: str, options: DigestOptions) -> dg.Digests:

@@ -108,3 +108,19 @@ def read_ragged(group: h5py.Group, name: str, first: int = 0, last: int | None =
     last = len(offsets) - 1 if last is None else last
     bounds = offsets[first : last + 1]
     return Ragged(group[name][bounds[0] : bounds[-1]], bounds - bounds[0])
+
+
+def map_array(group: h5py.Group, name: str) -> NDArray:
+    """Map an array into memory instead of reading it: what is not looked at costs nothing, and processes share it."""
+    dataset = group[name]
+    place = dataset.id.get_offset()
+    if place is None:
+        # Empty, or not contiguous
+        array: NDArray = dataset[:]
+        return array
+    return np.memmap(group.file.filename, dataset.dtype, "r", place, dataset.shape)
+
+
+def map_ragged(group: h5py.Group, name: str) -> Ragged:
+    """Map strings into memory."""
+    return Ragged(map_array(group, name), map_array(group, name + "_offsets"))

@@ -2,6 +2,7 @@
 
 digest, count, length    sorted by digest, contiguous
 source                   number in `sources` of the page a label comes from; number 0 is "none"
+sources                  the pages, sorted
 histogram/               duplicates, objects
 """
 
@@ -26,29 +27,45 @@ from hpcreuse.store.shard import Counted
 
 FORMAT, VERSION = "hpcreuse labels", 1
 
+# Length of a label that came as a bare digest
+UNKNOWN_LENGTH = -1
+
 
 @dataclass
 class LabelsWriter:
-    """Takes labels in digest order, block by block, so that no process holds all."""
+    """Takes labels in digest order and their sources in order, block by block, so that no process holds all."""
 
     file: h5py.File
     rows: int = 0
+    strings: int = 1
+    """How many sources there are so far; the first is "none"."""
+    string_bytes: int = 0
 
     def append(self, labels: Counted, sources: NDArray[np.integer] | None = None) -> None:
         """Add labels that follow those added before; without sources they come from none."""
-        first, last = self.rows, self.rows + len(labels)
         numbers = np.zeros(len(labels), np.uint32) if sources is None else sources.astype(np.uint32)
-        columns = {
+        columns: dict[str, NDArray] = {
             "digest": labels.digests,
             "count": labels.counts,
             "length": labels.lengths,
             "source": numbers,
         }
         for name, column in columns.items():
-            dataset = self.file[name]
-            dataset[first:last] = column
-            dataset.attrs["crc32"] = isal_zlib.crc32(np.ascontiguousarray(column), dataset.attrs["crc32"])
-        self.rows = last
+            self._extend(name, self.rows, column)
+        self.rows += len(labels)
+
+    def append_sources(self, sources: Ragged) -> None:
+        """Add pages that follow, bytewise, those added before."""
+        self._extend("sources", self.string_bytes, sources.values)
+        self._extend("sources_offsets", self.strings + 1, sources.offsets[1:] + self.string_bytes)
+        self.strings += len(sources)
+        self.string_bytes += len(sources.values)
+
+    def _extend(self, name: str, first: int, column: NDArray) -> None:
+        dataset = self.file[name]
+        dataset[first : first + len(column)] = column
+        column = np.ascontiguousarray(column, dataset.dtype)
+        dataset.attrs["crc32"] = isal_zlib.crc32(column, dataset.attrs["crc32"])
 
 
 @contextmanager
@@ -58,25 +75,32 @@ def create_labels(
     total: int,
     width: int,
     histogram: Histogram,
-    sources: list[str] | None = None,
+    sources: int = 0,
+    source_bytes: int = 0,
 ) -> Iterator[LabelsWriter]:
-    """Create a file of `total` labels, atomically; the header holds options, objects and provenance."""
+    """Create a file of `total` labels from so many sources, atomically.
+
+    The header holds options, objects and provenance.
+    """
     with container.create(path, FORMAT, VERSION, header) as file:
         for name, shape, dtype in (
             ("digest", (total, width), np.uint8),
             ("count", (total,), np.int64),
             ("length", (total,), np.int64),
             ("source", (total,), np.uint32),
+            ("sources", (source_bytes,), np.uint8),
+            ("sources_offsets", (sources + 2,), np.int64),
         ):
             file.create_dataset(name, shape, dtype).attrs["crc32"] = 0
-        strings = [b""] + [source.encode("utf-8", "surrogateescape") for source in sources or []]
-        container.write_ragged(file, "sources", Ragged.from_strings(strings))
         group = file.create_group("histogram")
         container.write_array(group, "duplicates", histogram.duplicates)
         container.write_array(group, "objects", histogram.objects)
         writer = LabelsWriter(file)
+        # The first source, "none", is the empty string
+        writer._extend("sources_offsets", 0, np.zeros(2, np.int64))
         yield writer
         assert writer.rows == total, "the number of labels was announced wrongly"
+        assert (writer.strings, writer.string_bytes) == (sources + 1, source_bytes), "that of sources was"
 
 
 def must_be_replaceable(path: Path) -> None:
@@ -116,5 +140,9 @@ class Labels:
 
     @property
     def sources(self) -> Ragged:
-        """The pages labels come from; the first is "none"."""
-        return container.read_ragged(self.file, "sources")
+        """The pages labels come from, mapped into memory; the first is "none"."""
+        return container.map_ragged(self.file, "sources")
+
+    def counted(self, first: int = 0, last: int | None = None) -> Counted:
+        """Read labels in order, with counts and lengths."""
+        return Counted(*(self.file[name][first:last] for name in ("digest", "count", "length")))

@@ -12,14 +12,14 @@ BLOCK_ROWS = 1 << 16
 def labels(path: Path) -> Iterator[Row]:
     """Give the rows of `labels`."""
     with Labels.open(path) as opened:
-        sources = [text(source) for source in opened.sources]
+        sources = opened.sources
         for first in range(0, len(opened), BLOCK_ROWS):
             rows = slice(first, first + BLOCK_ROWS)
             yield from rows_of(
                 hex_of(opened.file["digest"][rows]),
                 opened.file["count"][rows].tolist(),
                 opened.file["length"][rows].tolist(),
-                [sources[number] for number in opened.file["source"][rows]],
+                [text(sources[number]) for number in opened.file["source"][rows]],
             )
 
 

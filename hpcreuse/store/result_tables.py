@@ -36,14 +36,17 @@ def matches(path: Path) -> Iterator[Row]:
     """Give the rows of `matches`, in order of URL and position."""
     result = Result.open(path)
     with Labels.open(path / "labels.h5") as labels:
-        digests, sources = labels.file["digest"], [text(source) for source in labels.sources]
+        digests, sources = labels.file["digest"], labels.sources
         known: dict[int, tuple[str, str]] = {}
         for url, captures in groupby(_files_with_matches(result), key=lambda pair: pair[0]):
             found = np.concatenate([match for _, match in captures])
             found = found[np.argsort(found["position"], kind="stable")]
             for position, label in found.tolist():
                 if label not in known:
-                    known[label] = (digests[label].tobytes().hex(), sources[labels.file["source"][label]])
+                    known[label] = (
+                        digests[label].tobytes().hex(),
+                        text(sources[labels.file["source"][label]]),
+                    )
                 yield (text(url), position, *known[label])
 
 

@@ -9,12 +9,13 @@ quarantine/  archive, offset, url, reason
 text/        of a run hashed with `--text`: see shard_text.py
 """
 
-from collections.abc import Iterator
+import bisect
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import h5py
 import numpy as np
@@ -36,32 +37,37 @@ class Counted:
     counts: NDArray[np.int64]
     lengths: NDArray[np.int64]
 
-    @classmethod
-    def empty(cls, width: int) -> "Counted":
-        """Give none."""
-        return cls(dg.empty(width), np.empty(0, np.int64), np.empty(0, np.int64))
+    REDUCE: ClassVar[tuple[np.ufunc, ...]] = (np.add, np.minimum)
+    """What becomes of each column but the first when equal digests meet."""
 
     @classmethod
-    def combine(cls, parts: list["Counted"]) -> "Counted":
-        """Add up the counts of equal digests."""
-        digests = np.concatenate([part.digests for part in parts])
-        order, starts = dg.group(digests)
+    def empty(cls, width: int) -> Self:
+        """Give none."""
+        return cls(dg.empty(width), *(np.empty(0, np.int64) for _ in cls.REDUCE))
+
+    @property
+    def columns(self) -> list[NDArray]:
+        """All columns, the digests first."""
+        return [getattr(self, field.name) for field in fields(self)]
+
+    @classmethod
+    def combine(cls, parts: Sequence[Self]) -> Self:
+        """Bring equal digests together."""
+        columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
+        order, starts = dg.group(columns[0])
         if not len(order):
             return parts[0]
-        counts = np.concatenate([part.counts for part in parts])[order]
-        lengths = np.concatenate([part.lengths for part in parts])[order]
-        return cls(
-            digests[order[starts]],
-            np.add.reduceat(counts, starts),
-            np.minimum.reduceat(lengths, starts),
-        )
+        reduced = [
+            reduce.reduceat(column[order], starts) for reduce, column in zip(cls.REDUCE, columns[1:], strict=True)
+        ]
+        return cls(columns[0][order[starts]], *reduced)
 
     def __len__(self) -> int:
         return len(self.counts)
 
-    def select(self, keep: NDArray[np.bool_]) -> "Counted":
+    def select(self, keep: NDArray[np.bool_]) -> Self:
         """Give those marked."""
-        return Counted(self.digests[keep], self.counts[keep], self.lengths[keep])
+        return type(self)(*(column[keep] for column in self.columns))
 
 
 class Shard:
@@ -118,14 +124,26 @@ class Shard:
             group["length"][first:last].astype(np.int64),
         )
 
-    def distinct_files(self) -> Counted:
-        """Count the distinct file digests."""
-        each = Counted(
+    def each_file(self) -> Counted:
+        """Read the file digests in the order of files, each counted once."""
+        return Counted(
             self.column("files/digest"),
             np.ones(self.files, np.int64),
             self.column("files/length").astype(np.int64),
         )
-        return Counted.combine([each])
+
+    def distinct_files(self) -> Counted:
+        """Count the distinct file digests."""
+        return Counted.combine([self.each_file()])
+
+    def url_at(self, place: int) -> bytes:
+        """Give the URL at a place in the order of URLs."""
+        file = int(self.file["files/by_url"][place])
+        return self.strings("files/url", file, file + 1)[0]
+
+    def cut_urls(self, low: bytes | None, high: bytes | None) -> tuple[int, int]:
+        """Find the places, in the order of URLs, of those from low up to, but not with, high."""
+        return cut_sorted(self.files, self.url_at, low, high)
 
     def cut_distinct(self, splitters: dg.Digests) -> NDArray[np.int64]:
         """Find where splitters fall among the distinct digests, reading only around them."""
@@ -136,3 +154,10 @@ class Shard:
             first, last = index[bucket], index[bucket + 1]
             places[number] = first + dg.cut(digests[first:last], splitters[number : number + 1])[0]
         return places
+
+
+def cut_sorted(rows: int, key: Callable[[int], bytes], low: bytes | None, high: bytes | None) -> tuple[int, int]:
+    """Find the rows with sorted keys from low up to, but not with, high, looking at few of them."""
+    first = 0 if low is None else bisect.bisect_left(range(rows), low, key=key)
+    last = rows if high is None else bisect.bisect_left(range(rows), high, key=key)
+    return first, last

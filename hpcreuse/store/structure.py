@@ -139,6 +139,7 @@ def of_labels(file: h5py.File) -> Iterator[str]:
     if not wrong:
         yield from _rising_digests(file["digest"])
         yield from _ragged(file, "sources")
+        yield from _rising_strings(file, "sources")
         yield from _below(file["source"], len(file["sources_offsets"]) - 1)
         if (np.diff(file["histogram/duplicates"][:]) <= 0).any():
             yield "histogram/duplicates does not rise"
