@@ -31,6 +31,7 @@ VERBS = {
     "label": "label content that you name, so that its copies are found",
     "detect": "find where labels are copied: files and neighborhoods",
     "imatch": "find near duplicates by signatures of lexicon terms",
+    "spin": "find articles made of each other with synonyms",
     "plan": "predict time, memory, disk and traffic of a job from a sample",
     "export": "write a table as JSON lines, CSV or Parquet",
     "show": "print the content of a digest and where it stands",

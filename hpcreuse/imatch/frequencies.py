@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from hpcreuse.corpus.texts import Block, TextCorpus
 from hpcreuse.imatch.terms import read_terms, spool_path
-from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.ranges import HashRanges
+from hpcreuse.parallel.tallies import Tally, add_up, add_up_over_ranks
 from hpcreuse.store.columns import Rows
 from hpcreuse.store.findings import read_part, write_part
 
@@ -32,14 +32,6 @@ class Collection:
 
     documents: int
     """Those that are not ignored."""
-
-
-@dataclass(frozen=True)
-class OwnedTerms:
-    """Terms in one range of hashes, with their counts over all documents."""
-
-    hashes: NDArray[np.uint64]
-    documents: NDArray[np.int64]
 
 
 def spool_terms(corpus: TextCorpus, scratch: Path, progress: Progress, phases: Phases) -> Collection:
@@ -62,7 +54,7 @@ def count_documents(
     scratch: Path,
     memory: int,
     phases: Phases,
-    each_pass: Callable[[OwnedTerms], None],
+    each_pass: Callable[[Tally], None],
 ) -> None:
     """Collective. Spool for every block of this rank in how many documents of all its terms occur.
 
@@ -79,34 +71,14 @@ def count_documents(
             slices = {block: ranges.within(number, rows.array("hashes")) for block, rows in local.items()}
             hashes = [local[block].array("hashes")[part] for block, part in slices.items()]
             counts = [local[block].array("documents")[part] for block, part in slices.items()]
-            mine, mine_counts = add_up(hashes, counts)
-        with phases.together("exchange", world):
-            columns = [mine, mine_counts]
-            (theirs, their_counts), received = exchange(world, columns, ranges.cuts(number, mine), memory // 4)
-        with phases("count"):
-            owned = OwnedTerms(*add_up([theirs], [their_counts]))
-            answers = owned.documents[np.searchsorted(owned.hashes, theirs)]
-        with phases.together("exchange", world):
-            back = np.concatenate([[0], np.cumsum(received)])
-            (found,), _ = exchange(world, [answers], back, memory // 4)
+            mine = add_up(hashes, counts)
+        found, owned = add_up_over_ranks(world, ranges, number, mine, memory // 4, phases)
         for block, asked in zip(slices, hashes, strict=True):
-            totals[block].append(found[np.searchsorted(mine, asked)])
+            totals[block].append(found[np.searchsorted(mine.hashes, asked)])
         each_pass(owned)
         world.stop_if_asked()
     for block, parts in totals.items():
         write_part(spool_path(scratch, block, "documents"), Rows({"documents": np.concatenate(parts)}))
-
-
-def add_up(
-    hashes: list[NDArray[np.uint64]], counts: list[NDArray[np.int64]]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Add the counts of equal hashes."""
-    if not hashes:
-        return np.empty(0, np.uint64), np.empty(0, np.int64)
-    distinct, place = np.unique(np.concatenate(hashes), return_inverse=True)
-    added = np.zeros(len(distinct), np.int64)
-    np.add.at(added, place, np.concatenate(counts))
-    return distinct, added
 
 
 def documents_of(scratch: Path, block: Block) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hpcreuse.errors import StoreError
 from hpcreuse.kernels import WordTable
+from hpcreuse.kernels.mixing import mix
 from hpcreuse.store.atomic import atomic_path
 
 HEAD = "# hpcreuse lexicon: documents {documents}, band {low} {high}"
@@ -53,13 +54,6 @@ def kept_by(hashes: NDArray[np.uint64], lexicon: int, removed: float, seed: int)
         return np.ones(len(hashes), bool)
     salt = mix(mix(np.array([seed], np.uint64)) + np.uint64(lexicon))
     return mix(hashes ^ salt) >= np.uint64(removed * 2**63) * np.uint64(2)
-
-
-def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64."""
-    h = (h ^ h >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ h >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return h ^ h >> np.uint64(31)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hpcreuse.corpus.holding import hold
 from hpcreuse.corpus.ordering import TableSorter
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.imatch.clustering import shared_signatures
-from hpcreuse.imatch.frequencies import OwnedTerms, count_documents, documents_of, spool_terms
+from hpcreuse.imatch.frequencies import count_documents, documents_of, spool_terms
 from hpcreuse.imatch.lexicon import PRIMARY, SECONDARY, Band, SavedLexicon, save
 from hpcreuse.imatch.listing import list_terms
 from hpcreuse.imatch.signing import Signed, Signing, spool_signatures
@@ -20,6 +20,7 @@ from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.components import clustered, connected_components
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
+from hpcreuse.parallel.tallies import Tally
 from hpcreuse.parallel.world import World
 from hpcreuse.store import findings, lock
 
@@ -75,9 +76,9 @@ def weigh_terms(corpus: TextCorpus, scratch: Path, band: Band, job: ImatchJob, p
     """Collective. Count the documents of every term; give how many terms the lexicons have."""
     primary = secondary = 0
 
-    def count_roles(owned: OwnedTerms) -> None:
+    def count_roles(owned: Tally) -> None:
         nonlocal primary, secondary
-        roles = band.roles(owned.documents)
+        roles = band.roles(owned.counts)
         primary += int(np.count_nonzero(roles == PRIMARY))
         secondary += int(np.count_nonzero(roles == SECONDARY))
 

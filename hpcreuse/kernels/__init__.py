@@ -7,11 +7,20 @@ try:
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._sha import range_digests
     from hpcreuse.kernels._signatures import signatures
+    from hpcreuse.kernels._units import overlaps, unit_starts
     from hpcreuse.kernels._words import WordTable
 
     COMPILED = True
 except ImportError:
-    from hpcreuse.kernels.plain import TagScanner, WordTable, range_digests, separate_blocks, signatures
+    from hpcreuse.kernels.plain import (
+        TagScanner,
+        WordTable,
+        overlaps,
+        range_digests,
+        separate_blocks,
+        signatures,
+        unit_starts,
+    )
 
     COMPILED = False
 
@@ -21,9 +30,11 @@ __all__ = [
     "WordTable",
     "backend",
     "normalize_whitespace",
+    "overlaps",
     "range_digests",
     "separate_blocks",
     "signatures",
+    "unit_starts",
 ]
 
 

@@ -128,3 +128,38 @@ def signatures(
                     left, right = _mix(left + term & _LOW_64), _mix(right ^ term)
             found[document, subset] = left, right
     return found
+
+
+def unit_starts(offsets: NDArray[np.int64], lengths: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Tell at which words units start, going through each page from its first word.
+
+    Args:
+        offsets: where the words of each page start, and where the last end.
+        lengths: how many words the longest phrase that starts at a word has; 0 for none.
+    """
+    starts = np.zeros(len(lengths), bool)
+    for at, end in pairwise(offsets.tolist()):
+        while at < end:
+            starts[at] = True
+            at += max(1, int(lengths[at]))
+    return starts
+
+
+def overlaps(
+    a_values: NDArray[np.uint64],
+    a_offsets: NDArray[np.int64],
+    a_places: NDArray[np.int64],
+    b_values: NDArray[np.uint64],
+    b_offsets: NDArray[np.int64],
+    b_places: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Count what pairs of sets share: set a_places[i] of the first with set b_places[i] of the second.
+
+    Sets are sorted and without repeats.
+    """
+    shared = []
+    for a, b in zip(a_places.tolist(), b_places.tolist(), strict=True):
+        first = a_values[a_offsets[a] : a_offsets[a + 1]]
+        second = b_values[b_offsets[b] : b_offsets[b + 1]]
+        shared.append(len(set(first.tolist()) & set(second.tolist())))
+    return np.array(shared, np.int64)

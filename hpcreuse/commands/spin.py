@@ -1,0 +1,78 @@
+"""hpcreuse spin: articles that were made of each other by exchanging words for synonyms."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpcreuse.commands.shared import SharedOptions
+from hpcreuse.config import argument, number, option, whole_number
+from hpcreuse.errors import UsageError
+
+if TYPE_CHECKING:
+    from hpcreuse.parallel.world import World
+
+HELP = "find spun articles: made of each other by exchanging words for synonyms"
+EXAMPLES = """\
+  hpcreuse hash crawl.warc.gz --text --out run && hpcreuse spin run --synonyms synonyms.tsv --out spun
+  mpiexec -n 64 hpcreuse spin run --synonyms synonyms.tsv --threshold 0.8 --out spun
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `spin` takes."""
+
+    run: Path = argument("a run made by `hpcreuse hash --text`", metavar="RUN", convert=Path)
+    out: Path = option("the result", metavar="RESULT", convert=Path)
+    synonyms: Path = option("words and phrases, each with a tab and its synonyms a|b|c", metavar="FILE", convert=Path)
+    threshold: float = option("similarity of the immutables at least", 0.75, metavar="X", convert=number)
+    mutable_threshold: float = option("share of the mutables that match at least", 0.5, metavar="X", convert=number)
+    min_words: int = option("words of an article at least; 0 for any", 50, metavar="N", convert=whole_number)
+    link_density: float = option(
+        "links per word from which on a page is no article; 0 for any", 0.2, metavar="X", convert=number
+    )
+    language: str = option("language of the articles; `any` for all", "en", metavar="CODE")
+
+
+def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
+    """Collective. Find spun articles, and give the summary."""
+    from hpcreuse.commands.jobs import memory_budget
+    from hpcreuse.spin.filters import Filters
+    from hpcreuse.spin.method import SpinJob, find_spun
+    from hpcreuse.spin.verifying import Thresholds
+
+    check(options)
+    filters = Filters(
+        options.min_words or None, options.link_density or None, None if options.language == "any" else options.language
+    )
+    job = SpinJob(
+        run=options.run,
+        out=options.out,
+        synonyms=options.synonyms,
+        thresholds=Thresholds(options.threshold, options.mutable_threshold),
+        filters=filters,
+        memory=memory_budget(world, shared),
+        progress_seconds=0 if shared.quiet else shared.progress,
+    )
+    return find_spun(world, job)
+
+
+def check(options: Options) -> None:
+    """Refuse what makes no sense."""
+    if not 0 < options.threshold <= 1:
+        raise UsageError(f"--threshold {options.threshold:g}: give a number above 0, at most 1")
+    if not 0 <= options.mutable_threshold <= 1:
+        raise UsageError(f"--mutable-threshold {options.mutable_threshold:g}: give a number between 0 and 1")
+    if options.link_density < 0:
+        raise UsageError(f"--link-density {options.link_density:g}: give a number of 0 or more")
+
+
+def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say what was found."""
+    left = ", ".join(f"{count:,} {name}" for name, count in summary["filters"].items())
+    lines = [("pages left", left), ("dictionary", f"{summary['entries']:,} words and phrases")]
+    lines.append(("compared", f"{summary['candidates']:,} pairs, {summary['similar']:,} similar"))
+    for kind in ("exact", "near", "spun"):
+        pages, clusters = summary[f"{kind}_pages"], summary[f"{kind}_clusters"]
+        lines.append((kind, f"{pages:,} pages in {clusters:,} clusters, {summary[f'{kind}_pairs']:,} pairs"))
+    return [*lines, ("see", f"hpcreuse export {summary['out']} clusters")]
