@@ -1,6 +1,8 @@
 """hpcreuse as a user runs it: under mpiexec, with its own summary and the time from outside."""
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 import time
@@ -14,7 +16,7 @@ STAGES = ("hash", "discover", "detect")
 
 def hpcreuse(verb: str, *arguments: str | Path, ranks: int) -> dict[str, Any]:
     """Run a verb and give its summary, with `wall_seconds` from start of mpiexec to its end."""
-    line = [BIN / "mpiexec", "-n", ranks, BIN / "hpcreuse", verb, *arguments, "--json", "--progress", 0]
+    line = [*launcher(ranks), BIN / "hpcreuse", verb, *arguments, "--json", "--progress", 0]
     begin = time.perf_counter()
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True)
     wall = time.perf_counter() - begin
@@ -22,6 +24,13 @@ def hpcreuse(verb: str, *arguments: str | Path, ranks: int) -> dict[str, Any]:
         raise SystemExit(f"{' '.join(map(str, line))} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
     summary: dict[str, Any] = json.loads(done.stdout)
     return {**summary, "wall_seconds": wall}
+
+
+def launcher(ranks: int) -> list[str]:
+    """Give the words that start so many ranks: mpiexec beside this Python, or as slurm/scaling.sh sets it."""
+    words = os.environ.get("HPCREUSE_BENCH_LAUNCH", f"{shlex.quote(str(BIN / 'mpiexec'))} -n {{ranks}}")
+    per_node = int(os.environ.get("HPCREUSE_BENCH_RANKS_PER_NODE", ranks))
+    return [word.format(ranks=ranks, nodes=-(-ranks // per_node)) for word in shlex.split(words)]
 
 
 def chain(

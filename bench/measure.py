@@ -92,7 +92,9 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def write_results(name: str, where: dict[str, Any], measured: Any, draw: Callable[[Any], None] | None = None) -> None:
+def write_results(
+    name: str, where: dict[str, Any], measured: Any, draw: Callable[[Any], None] | None = None, panels: int = 1
+) -> None:
     """Write results as JSON and, when matplotlib is there, a figure that `draw` puts on the axes it is given."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{name}.json"
@@ -108,7 +110,7 @@ def write_results(name: str, where: dict[str, Any], measured: Any, draw: Callabl
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
+    figure, axes = plt.subplots(1, panels, figsize=(9, 5), layout="constrained")
     draw(axes)
     figure.savefig(RESULTS / f"{name}.svg")
     figure.savefig(RESULTS / f"{name}.png", dpi=120)
