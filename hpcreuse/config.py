@@ -6,9 +6,7 @@ line, the reading of the TOML file and the checks. Nothing here imports more tha
 
 import argparse
 import dataclasses
-import difflib
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -143,6 +141,8 @@ def read_file(path: str | None) -> dict[str, Any]:
     file = Path(path or DEFAULT_FILE)
     if path is None and not file.is_file():
         return {}
+    import tomllib
+
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -175,9 +175,15 @@ def refuse_unknown_tables(file: Mapping[str, Any], known: Sequence[str]) -> None
     """Refuse tables that no command reads: most likely a name is misspelt."""
     for name, value in file.items():
         if isinstance(value, dict) and name not in known:
-            close = difflib.get_close_matches(name, known, 1)
+            close = _close_matches(name, known, 1)
             hint = f": did you mean [{close[0]}]?" if close else ""
             raise UsageError(f"the configuration file has an unknown table [{name}]{hint}")
+
+
+def _close_matches(name: str, known: Sequence[str], most: int) -> list[str]:
+    import difflib
+
+    return difflib.get_close_matches(name, known, most)
 
 
 def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -193,7 +199,7 @@ def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _refuse_unknown(given: Mapping[str, Any], known: list[str], table: str | None) -> None:
     for name in given:
         if name.replace("-", "_") not in known:
-            close = difflib.get_close_matches(name, known, 1)
+            close = _close_matches(name, known, 1)
             hint = f": did you mean '{close[0]}'?" if close else ""
             place = f"[{table}]" if table else "the top"
             raise UsageError(f"the configuration file has an unknown setting '{name}' in {place}{hint}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import SharedOptions
+from hpcreuse.config import option
 from hpcreuse.version import __version__
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ HELP = "print versions, MPI library, HDF5, kernels and CPU features, for a bug r
 EXAMPLES = """\
   hpcreuse info
   mpiexec -n 4 hpcreuse info --json
+  hpcreuse info --imports     (what starting each verb asks of the file system)
 """
 
 PACKAGES = ("mpi4py", "numpy", "h5py", "isal", "selectolax", "warcio", "mpich", "pyarrow")
@@ -25,11 +27,25 @@ CPU_FLAGS = ("sha_ni", "avx2", "avx512f", "bmi2")
 
 @dataclass(frozen=True)
 class Options:
-    """`info` takes nothing of its own."""
+    """What `info` takes."""
+
+    imports: bool = option("count the files that each verb opens at its start", False)
 
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Gather what there is to say."""
+    return {"starts": world.on_root(starts)} if options.imports else installed(world, shared)
+
+
+def starts() -> dict[str, dict[str, Any]]:
+    """Start every verb and count."""
+    from hpcreuse.startup.count import count_starts
+
+    return count_starts()
+
+
+def installed(world: "World", shared: SharedOptions) -> dict[str, Any]:
+    """Collective. Tell versions and the machine."""
     import h5py
     from mpi4py import MPI
 
@@ -74,6 +90,8 @@ def version_of(package: str) -> str:
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Say it all."""
+    if "starts" in summary:
+        return start_lines(summary["starts"])
     from hpcreuse.parallel.progress import size
 
     packages = [(name, version) for name, version in summary["packages"].items()]
@@ -81,3 +99,21 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     mpi = [(k.replace("_", " "), str(summary[k])) for k in ("mpi_library", "mpi_standard", "hdf5", "kernels", "ranks")]
     tail = [("nodes", ", ".join(summary["nodes"])), ("memory per rank", size(summary["memory_per_rank"]))]
     return [*plain, *packages, *mpi, *tail]
+
+
+START_COLUMNS = ("modules", "files", "libraries", "stats", "listings", "processes")
+
+
+def start_lines(starts: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:
+    """Show what every verb asks of the file system before it does anything."""
+    head = "".join(f"{name:>11}" for name in START_COLUMNS) + f"{'ms':>8}"
+    rows = [
+        (verb, "".join(f"{found[name]:>11,}" for name in START_COLUMNS) + f"{1000 * found['seconds']:>8,.0f}")
+        for verb, found in starts.items()
+    ]
+    return [
+        ("start of", head),
+        *rows,
+        ("", ""),
+        ("files", "opened: modules, libraries, what they read; stats and listings: asked by imports. On each rank."),
+    ]

@@ -1,16 +1,20 @@
-"""The compressed formats that archives come in, each with its decoder and its magic number."""
+"""The compressed formats that archives come in, each with its decoder and its magic number.
+
+Libraries of formats that are seldom met are imported when they are: on a cluster every rank loads what stands on top.
+"""
 
 import bz2
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-import lz4.frame
-import zstandard
 from isal import igzip_lib
 
 from hpcreuse.crawl import zstd_frames
+
+if TYPE_CHECKING:
+    import zstandard
 
 # Its stub declares an instance where there is a class.
 ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
@@ -55,8 +59,9 @@ def bz2_codec() -> Codec:
     return Codec("bz2", magic, lambda head: bz2.BZ2Decompressor(), (OSError, ValueError))
 
 
-def zstd_codec(dictionary: zstandard.ZstdCompressionDict | None) -> Codec:
+def zstd_codec(dictionary: "zstandard.ZstdCompressionDict | None") -> Codec:
     """Zstandard frames, with the dictionary of the file if it has one."""
+    import zstandard
 
     def new(head: bytes) -> Decoder:
         if head.startswith(zstd_frames.MAGIC):
@@ -69,6 +74,7 @@ def zstd_codec(dictionary: zstandard.ZstdCompressionDict | None) -> Codec:
 
 def lz4_codec() -> Codec:
     """LZ4 frames."""
+    import lz4.frame
 
     def new(head: bytes) -> Decoder:
         if head.startswith(b"\x04\x22\x4d\x18"):

@@ -7,8 +7,6 @@ Common Crawl, wget): a body that does not begin as its coding does is taken as i
 import re
 from collections.abc import Callable
 
-import brotli
-import zstandard
 from isal import igzip_lib
 
 from hpcreuse.crawl.compression import ISAL_ERROR, plain_words
@@ -94,6 +92,8 @@ def _inflate(body: bytes, limit: int, form: int, next_member: bytes) -> bytes:
 
 
 def _brotli(body: bytes, limit: int) -> bytes:
+    import brotli
+
     decoder = brotli.Decompressor()
     parts: list[bytes] = []
     made = 0
@@ -114,6 +114,8 @@ def _brotli(body: bytes, limit: int) -> bytes:
 
 
 def _zstd(body: bytes, limit: int) -> bytes:
+    import zstandard
+
     parts: list[bytes] = []
     made = 0
     data = body

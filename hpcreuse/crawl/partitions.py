@@ -10,15 +10,17 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from hpcreuse.crawl.containers import is_archive_name
 from hpcreuse.errors import CrawlError, UsageError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 FILES_PER_PARTITION = 20_000
 # Archives that are compressed record by record can be entered at any record (others are read by one rank)
@@ -150,7 +152,7 @@ def _listed(path: str) -> list[str]:
     lines = [os.fsdecode(line.strip()) for line in content.removeprefix(b"\xef\xbb\xbf").splitlines()]
     paths = [line for line in lines if line and not line.startswith("#")]
 
-    with ThreadPoolExecutor(_STATS_AT_ONCE) as pool:
+    with _pool() as pool:
         missing = [line for line, there in zip(paths, pool.map(os.path.lexists, paths), strict=True) if not there]
     if missing:
         few = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
@@ -179,10 +181,17 @@ def _sort_out(paths: Iterable[str]) -> tuple[dict[str, str], dict[str, _Found]]:
     return folders, files
 
 
+def _pool() -> "ThreadPoolExecutor":
+    # Only rank 0 plans: the others need not load it
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(_STATS_AT_ONCE)
+
+
 def _ask(question: Callable[[str], Answer], paths: Sequence[str]) -> Iterator[Answer]:
     """Put a question about each path to the file system, many at a time, answers in order."""
     batches = [paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH)]
-    with ThreadPoolExecutor(_STATS_AT_ONCE) as pool:
+    with _pool() as pool:
         for answers in pool.map(lambda batch: [question(path) for path in batch], batches):
             yield from answers
 

@@ -7,14 +7,15 @@ it is asked to and no further, so memory is bounded by what the reader asks for.
 import re
 from collections import deque
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple, cast
-
-import zstandard
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from hpcreuse.crawl import compression, members, zstd_frames
 from hpcreuse.crawl.compression import Codec
 from hpcreuse.crawl.members import Damage, Piece
 from hpcreuse.crawl.rawfile import Input
+
+if TYPE_CHECKING:
+    import zstandard
 
 _ARC_LINE = re.compile(rb"[A-Za-z][\w+.-]*:[^\r\n]* \d{12,14} [^\r\n]*\d\r?\n")
 _BOM = b"\xef\xbb\xbf"
@@ -203,7 +204,7 @@ def _codec_of(raw: BinaryIO, head: bytes) -> Codec | None:
     return None
 
 
-def _dictionary(raw: BinaryIO) -> zstandard.ZstdCompressionDict | None:
+def _dictionary(raw: BinaryIO) -> "zstandard.ZstdCompressionDict | None":
     """The dictionary of a zstd archive stands at its very beginning, wherever reading starts."""
     size = zstd_frames.dictionary_size(_look(raw, 0, 8))
     return zstd_frames.load_dictionary(_look(raw, 0, size)) if size else None

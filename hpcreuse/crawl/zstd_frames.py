@@ -5,8 +5,10 @@ of the frame in the file is known exactly, which the library's own streaming obj
 """
 
 import struct
+from typing import TYPE_CHECKING
 
-import zstandard
+if TYPE_CHECKING:
+    import zstandard
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
@@ -46,7 +48,9 @@ class SkippableFrame:
 class ZstdFrame:
     """One frame; the same manners as `bz2.BZ2Decompressor`, going over `max_length` by one block at most."""
 
-    def __init__(self, dictionary: zstandard.ZstdCompressionDict | None = None) -> None:
+    def __init__(self, dictionary: "zstandard.ZstdCompressionDict | None" = None) -> None:
+        import zstandard
+
         self.eof = False
         self.needs_input = True
         self.unused_data = b""
@@ -116,8 +120,10 @@ def dictionary_size(head: bytes | memoryview) -> int:
     return 8 + size if size <= MAX_DICTIONARY else 0
 
 
-def load_dictionary(frame: bytes) -> zstandard.ZstdCompressionDict | None:
+def load_dictionary(frame: bytes) -> "zstandard.ZstdCompressionDict | None":
     """The dictionary inside its skippable frame (IIPC "WARC zstd"), itself compressed or not."""
+    import zstandard
+
     content = frame[8:]
     if content.startswith(MAGIC):
         decoder = ZstdFrame()

@@ -5,7 +5,6 @@ The library is the one that Python's own hashlib uses, so that no headers are ne
 """
 
 import ctypes
-import ctypes.util
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
@@ -31,12 +30,15 @@ cdef struct Hash:
 def _open_library():
     import _hashlib
 
-    for name in (_hashlib.__file__, ctypes.util.find_library("crypto")):
-        if name:
-            library = ctypes.CDLL(name)
-            if hasattr(library, "SHA1_Init"):
-                return library
-    raise ImportError("no libcrypto to be found")
+    library = ctypes.CDLL(_hashlib.__file__)
+    if not hasattr(library, "SHA1_Init"):
+        # Starts other programs to find it, on every rank: only if need be
+        from ctypes.util import find_library
+
+        library = ctypes.CDLL(find_library("crypto"))
+        if not hasattr(library, "SHA1_Init"):
+            raise ImportError("no libcrypto to be found")
+    return library
 
 
 cdef uintptr_t _address(library, str name) except 0:

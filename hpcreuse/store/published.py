@@ -1,6 +1,5 @@
 """Lists of digests that others published and hpcreuse ships: known by name where no such file exists."""
 
-import importlib.resources
 import logging
 from pathlib import Path
 
@@ -15,6 +14,9 @@ def resolve(name: str) -> Path:
     path = Path(name)
     if name not in PUBLISHED or path.exists():
         return path
+    # Brings a dozen modules that every rank would load, for what is seldom asked
+    import importlib.resources
+
     shipped = Path(str(importlib.resources.files("hpcreuse.configs") / f"{name}.tsv"))
     log.info("%s: the list shipped with hpcreuse, %s", name, shipped)
     return shipped

@@ -1,5 +1,6 @@
 """What a study leaves: a folder with its tables, its figures and a record of how it was made."""
 
+import importlib.util
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -92,9 +93,8 @@ def _study_in(folder: Path) -> str:
 
 
 def _can_draw() -> bool:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
+    # Found, not loaded: that takes long, and is only needed in the end
+    if importlib.util.find_spec("matplotlib") is None:
         log.warning("no figures are drawn: they need matplotlib (pip install 'hpcreuse[figures]')")
         return False
     return True
