@@ -6,7 +6,7 @@ Settings and digest lists of configs/ are shipped as hpcreuse.configs.
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 
-KERNELS = ("_scan", "_sha", "_blocks", "_words", "_signatures", "_units")
+KERNELS = ("_scan", "_sha", "_blocks", "_words", "_signatures", "_units", "_search")
 
 setup(
     packages=[*find_packages(include=["hpcreuse", "hpcreuse.*"]), "hpcreuse.configs"],

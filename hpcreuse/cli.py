@@ -32,6 +32,7 @@ VERBS = {
     "detect": "find where labels are copied: files and neighborhoods",
     "imatch": "find near duplicates by signatures of lexicon terms",
     "spin": "find articles made of each other with synonyms",
+    "check": "hold single pages or a stream of them against labels",
     "plan": "predict time, memory, disk and traffic of a job from a sample",
     "export": "write a table as JSON lines, CSV or Parquet",
     "show": "print the content of a digest and where it stands",
@@ -168,7 +169,7 @@ def run(command: Any, options: Any, shared: SharedOptions) -> int:
             start_logging(0, shared)
             summary = command.run(None, options, shared)
             print_summary(command, summary, shared)
-            return 0
+            return exit_code(summary, shared)
         from hpcreuse.parallel.world import start_world
 
         world = start_world()

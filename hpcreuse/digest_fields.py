@@ -1,7 +1,9 @@
 """The digest options as commands and studies declare them; labels and runs must agree in these."""
 
+import dataclasses
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from hpcreuse.config import option
 from hpcreuse.errors import UsageError
@@ -39,6 +41,30 @@ class DigestFields:
     plain: str = option(
         "how text without markup is cut", "whole", choices=("whole", "line", "paragraph"), section="digest"
     )
+
+
+def _asked(name: str) -> Any:
+    """Declare a digest option again, without its default."""
+    (field,) = (field for field in dataclasses.fields(DigestFields) if field.name == name)
+    return dataclasses.field(metadata={**field.metadata, "default": None}, kw_only=True)
+
+
+@dataclass(frozen=True)
+class AskedDigestFields:
+    """The same where labels decide how pages become digests: those given must agree with the labels."""
+
+    tags: tuple[str, ...] | None = _asked("tags")
+    tag_ends: str | None = _asked("tag_ends")
+    normalize: str | None = _asked("normalize")
+    mode: str | None = _asked("mode")
+    digest: str | None = _asked("digest")
+    plain: str | None = _asked("plain")
+
+
+def asked_options(options: AskedDigestFields) -> dict[str, Any]:
+    """Give those digest options of a command line that are there."""
+    names = [field.name for field in dataclasses.fields(AskedDigestFields)]
+    return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
 
 
 def digest_options(options: DigestFields) -> DigestOptions:

@@ -16,7 +16,7 @@ def print_pairs(pairs: Sequence[tuple[str, str]], summary: dict[str, Any]) -> No
 
     console = Console(highlight=False, soft_wrap=True)
     lines = [*pairs, *time_lines(summary)]
-    width = max(len(name) for name, _ in lines) + 2
+    width = max((len(name) for name, _ in lines), default=0) + 2
     for name, value in lines:
         console.print(Text.assemble((f"{name:<{width}}", "bold"), value))
 

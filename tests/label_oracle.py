@@ -4,6 +4,7 @@ The source of a label is the bytewise smallest URL of the pages that hold it; a 
 occurrence, -1 when no input knows one.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 
 import oracle
@@ -41,3 +42,22 @@ def matches(files: list[Row], chunk_rows: list[Row], labels: list[Row]) -> list[
     source = {row["digest"]: row["source"] for row in labels}
     found = oracle.detect(files, chunk_rows, list(source))["matches"]
     return [{**row, "source": source[row["digest"]]} for row in found]
+
+
+def check(
+    url: str, chunk_rows: list[Row], labels: list[Row], min_length: int = 0, threshold: float = 0.0
+) -> dict[str, object]:
+    """What `check` says of a page whose rows of the chunks table these are."""
+    source = {row["digest"]: row["source"] for row in labels}
+    left = [row for row in chunk_rows if row["length"] >= min_length]
+    bad = [row["digest"] for row in left if row["digest"] in source]
+    counts = Counter(source[digest] for digest in bad if source[digest])
+    contains = len(bad) / len(left) if left else 0.0
+    return {
+        "url": url,
+        "chunks": len(left),
+        "matched": len(bad),
+        "contains": contains,
+        "verdict": "copied" if contains > threshold else "clean",
+        "sources": sorted(counts, key=lambda page: (-counts[page], page.encode())),
+    }

@@ -17,6 +17,7 @@ EXAMPLES = """\
   hpcreuse label www.bank.example --url-prefix http://www.bank.example/ --mode dom --digest sha256 --out bank.h5
   hpcreuse label a.h5 b.h5 digests.tsv --subtract isi-geocities-benign --out merged.h5
   hpcreuse label hashes.paypal.json --out paypal.h5           (a browser plugin's list: SHA-256, dom mode)
+  hpcreuse label wikipedia.h5 --compact --out wikipedia.filter
 """
 
 
@@ -39,6 +40,7 @@ class Options(DigestFields, ReadFields):
         metavar="N",
         convert=whole_number,
     )
+    compact: bool = option("write a small filter instead of labels, to push to crawlers: see `check`", False)
     subtract: tuple[str, ...] = option(
         "leave out what these hold: labels, runs, digest lists, or published lists", (), metavar="LABELS", many=True
     )
@@ -53,6 +55,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         inputs=options.inputs,
         subtract=options.subtract,
         out=options.out,
+        compact=options.compact,
         options=digest_options(options),
         objects=options.objects,
         min_length=options.min_length,
@@ -67,6 +70,8 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Say what was labelled."""
+    from hpcreuse.parallel.progress import size as bytes_text
+
     lines = [("inputs", ", ".join(f"{count:,} {kind}" for kind, count in summary["inputs"].items()))]
     if "records" in summary:
         skipped = sum(summary["skipped"].values())
@@ -75,5 +80,6 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     lines.append((f"{summary['objects']}s", f"{summary['occurrences']:,}, {summary['distinct']:,} distinct"))
     left_out = (("too short", summary["too_short"]), ("subtracted", summary["subtracted"]))
     lines += [(name, f"{count:,}") for name, count in left_out if count]
-    lines.append(("labels", f"{summary['labels']:,} from {summary['sources']:,} pages, in {summary['out']}"))
+    lines.append(("labels", f"{summary['labels']:,} from {summary['sources']:,} pages"))
+    lines.append(("filter" if summary["compact"] else "file", f"{summary['out']}, {bytes_text(summary['bytes'])}"))
     return lines

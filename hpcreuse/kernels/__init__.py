@@ -5,6 +5,7 @@ from hpcreuse.kernels.plain import normalize_whitespace
 try:
     from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._scan import TagScanner
+    from hpcreuse.kernels._search import find_sorted
     from hpcreuse.kernels._sha import range_digests
     from hpcreuse.kernels._signatures import signatures
     from hpcreuse.kernels._units import overlaps, unit_starts
@@ -15,6 +16,7 @@ except ImportError:
     from hpcreuse.kernels.plain import (
         TagScanner,
         WordTable,
+        find_sorted,
         overlaps,
         range_digests,
         separate_blocks,
@@ -29,6 +31,7 @@ __all__ = [
     "TagScanner",
     "WordTable",
     "backend",
+    "find_sorted",
     "normalize_whitespace",
     "overlaps",
     "range_digests",

@@ -1,5 +1,6 @@
 """The kernels in plain Python: what the compiled ones must equal, and what serves where no compiler was."""
 
+import bisect
 import hashlib
 import re
 from functools import cache
@@ -163,3 +164,14 @@ def overlaps(
         second = b_values[b_offsets[b] : b_offsets[b + 1]]
         shared.append(len(set(first.tolist()) & set(second.tolist())))
     return np.array(shared, np.int64)
+
+
+def find_sorted(table: NDArray[np.uint8], queries: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Give for each query its row in a sorted table of distinct digests, or -1; queries may stand in any order."""
+    found = np.full(len(queries), -1, np.int64)
+    for number, query in enumerate(queries):
+        key = query.tobytes()
+        place = bisect.bisect_left(range(len(table)), key, key=lambda row: table[row].tobytes())
+        if place < len(table) and table[place].tobytes() == key:
+            found[number] = place
+    return found

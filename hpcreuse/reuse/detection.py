@@ -21,12 +21,12 @@ from hpcreuse.parallel.world import World
 from hpcreuse.reuse.lookup import LabelLookup, must_fit
 from hpcreuse.reuse.neighborhoods import detect_neighborhoods
 from hpcreuse.reuse.sorting import sort_files
-from hpcreuse.reuse.stops import StopRule, load_stops
 from hpcreuse.store import lock
 from hpcreuse.store import result as store
 from hpcreuse.store.importing import take_labels
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.spool import Found, write_found
+from hpcreuse.store.stops import StopRule, load_stops
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from hpcreuse.corpus.holding import hold
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.counting import count_objects
-from hpcreuse.reuse.stops import StopRule, load_stops
 from hpcreuse.store import lock
 from hpcreuse.store.counts import Counts, Histogram, read_piece
 from hpcreuse.store.labels import create_labels, must_be_replaceable
 from hpcreuse.store.shard import Counted
+from hpcreuse.store.stops import StopRule, load_stops
 
 
 @dataclass(frozen=True)

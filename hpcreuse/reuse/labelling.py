@@ -30,7 +30,7 @@ from hpcreuse.reuse.counting import count_pass
 from hpcreuse.reuse.hashing import HashJob, hash_crawl
 from hpcreuse.reuse.label_inputs import Input, Terms, agree, as_labels, sort_out
 from hpcreuse.reuse.label_parts import SLICE_ROWS, LabelsPart, Numbers, Part, ShardPart
-from hpcreuse.store import atomic, lock, run_tables
+from hpcreuse.store import atomic, filters, lock, run_tables
 from hpcreuse.store.counts import Histogram
 from hpcreuse.store.label_pieces import LabelPieces
 from hpcreuse.store.labels import Labels, must_be_replaceable
@@ -52,6 +52,8 @@ class LabelJob:
     inputs: tuple[str, ...]
     subtract: tuple[str, ...]
     out: Path
+    compact: bool
+    """Whether a filter is written instead."""
     options: DigestOptions
     objects: str | None
     min_length: int
@@ -72,7 +74,7 @@ def label_inputs(world: World, job: LabelJob) -> dict[str, Any]:
     """Collective. Make labels that no other job writes."""
     phases = Phases()
     with phases("open"):
-        world.on_root(must_be_replaceable, job.out)
+        world.on_root(filters.must_be_replaceable if job.compact else must_be_replaceable, job.out)
         inputs, subtract = world.on_root(lambda: (sort_out(job.inputs), sort_out(job.subtract)))
         terms = world.on_root(agree, inputs, subtract, job.options, job.objects)
         scratch = world.on_root(begin, job, inputs)
@@ -92,7 +94,10 @@ def label_inputs(world: World, job: LabelJob) -> dict[str, Any]:
             "subtract": list(job.subtract),
             "min_length": job.min_length,
         }
-        written = world.on_root(pieces.write, job.out, header, terms.options.width, found.histogram, job.memory)
+        labels = scratch / "labels.h5" if job.compact else job.out
+        written = world.on_root(pieces.write, labels, header, terms.options.width, found.histogram, job.memory)
+        if job.compact:
+            world.on_root(filters.write_filter, labels, job.out)
         world.on_root(atomic.remove, scratch)
     return {
         "out": str(job.out),
@@ -104,6 +109,8 @@ def label_inputs(world: World, job: LabelJob) -> dict[str, Any]:
         "too_short": found.too_short,
         "subtracted": found.subtracted,
         "labels": written.labels,
+        "compact": job.compact,
+        "bytes": world.on_root(lambda: job.out.stat().st_size),
         "sources": written.sources,
         "digest_options": terms.options.record(),
         **phases.summary(world),

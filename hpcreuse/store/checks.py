@@ -14,7 +14,7 @@ import numpy as np
 from isal import isal_zlib
 
 from hpcreuse.errors import StoreError
-from hpcreuse.store import container, counts, findings, labels, result, shard, structure
+from hpcreuse.store import container, counts, filters, findings, labels, result, shard, structure
 
 BLOCK_BYTES = 4 << 20
 
@@ -34,6 +34,7 @@ KINDS = {
     ),
     counts.FORMAT: Kind(counts.VERSION, structure.of_piece, "run `hpcreuse discover` with --fresh to count again"),
     labels.FORMAT: Kind(labels.VERSION, structure.of_labels, "make the labels again"),
+    filters.FORMAT: Kind(filters.VERSION, structure.of_filter, "make the filter again"),
     result.FORMAT: Kind(result.VERSION, structure.of_part, "run `hpcreuse detect` again"),
     findings.FORMAT: Kind(findings.VERSION, structure.of_findings, "run the same command again"),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hpcreuse.errors import StoreError
-from hpcreuse.store import atomic, counts, findings, labels, result, run, shard
+from hpcreuse.store import atomic, counts, filters, findings, labels, result, run, shard
 from hpcreuse.store.checks import find_format, one_line
 from hpcreuse.store.records import CHECKSUM, read_record
 
@@ -85,7 +85,7 @@ def _survey_file(place: Place) -> None:
     except StoreError as error:
         place.problems.append(f"{error}: make it anew, or check the path")
         return
-    place.kind = "labels" if found == labels.FORMAT else found
+    place.kind = {labels.FORMAT: "labels", filters.FORMAT: "filter"}.get(found, found)
     place.add_file(place.path, found)
     _note_leftovers(place, place.path.parent.glob(f".{glob.escape(place.path.name)}.*{atomic.TEMPORARY}"))
 

@@ -146,6 +146,14 @@ def of_labels(file: h5py.File) -> Iterator[str]:
         yield from _at_least(file["histogram/objects"], 1)
 
 
+def of_filter(file: h5py.File) -> Iterator[str]:
+    """Check a filter."""
+    wrong = _present(file, "bits")
+    yield from wrong
+    if not wrong and (file["bits"].ndim != 2 or not file["bits"].size):
+        yield "the array bits has not the shape of a filter"
+
+
 def of_part(file: h5py.File) -> Iterator[str]:
     """Check a part of a result: of files, or of neighborhoods."""
     key, others = ("url", {"chunks": 0, "bad": 0}) if "matches" in file else ("prefix", {"chunks": 0, "bad": 0})
