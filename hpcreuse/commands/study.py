@@ -17,10 +17,12 @@ HELP = "repeat an experiment of the papers on a site or a crawl: tables, a figur
 EXAMPLES = """\
   hpcreuse study injection site.warc.gz --background crawl/*.warc.gz --out injection
   mpiexec -n 8 hpcreuse study mutation crawl.warc.gz --below www.cs.wisc.edu --out mutation
+  hpcreuse study wikipedia result --out copies
 """
 
 STUDIES = {
     "injection": "copy a site many times: are its files and chunks discovered?",
+    "wikipedia": "which sites copy labelled pages most, and how many of them?",
 }
 
 
