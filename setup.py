@@ -3,10 +3,12 @@
 Settings and digest lists of configs/ are shipped as hpcreuse.configs.
 """
 
+from pathlib import Path
+
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 
-KERNELS = ("_scan", "_sha", "_blocks", "_words", "_signatures", "_units", "_search")
+KERNELS = sorted(path.stem for path in Path("hpcreuse/kernels").glob("_*.pyx"))
 
 setup(
     packages=[*find_packages(include=["hpcreuse", "hpcreuse.*"]), "hpcreuse.configs"],

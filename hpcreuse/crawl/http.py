@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from hpcreuse.crawl.encodings import Undecodable, decode, over_limit
 from hpcreuse.crawl.header_text import empty_line
+from hpcreuse.kernels import http_head
 
 MAX_HEADER = 1 << 20
 _NEAR = 1 << 14
@@ -26,6 +27,9 @@ class Response(NamedTuple):
 
 def read_response(block: bytes, start: int, end: int, limit: int) -> Response:
     """Take the response in `block[start:end]` apart; raises Undecodable when its payload cannot be had."""
+    usual = http_head(block, start, end, _NEAR)
+    if usual is not None and end - usual[0] <= limit:
+        return Response(block[usual[0] : end], usual[1])
     if not block.startswith(b"HTTP/", start):
         if end - start > limit:
             raise Undecodable(over_limit(limit))

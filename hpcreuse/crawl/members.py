@@ -9,10 +9,13 @@ from typing import BinaryIO, NamedTuple
 
 from hpcreuse.crawl.compression import Codec, Decoder, plain_words
 from hpcreuse.crawl.rawfile import FEED, READ, Input
+from hpcreuse.kernels import MemberInflater
 
 # igzip allocates `max_length` at once: larger pieces cost page faults, smaller ones more joins (measured).
 PIECE = 1 << 18
 _AHEAD = 1 << 18
+# Members whose compressed bytes are no more than this are always whole in what is read ahead.
+_WINDOW = 1 << 17
 # No longer than the shortest checksum: what comes before it must be out when it fails.
 _SALVAGE_STEP = 4
 
@@ -69,10 +72,24 @@ def member_pieces(source: Input, codec: Codec) -> Iterator[Piece]:
 
 def _pieces(source: Input, codec: Codec) -> Iterator[Piece]:
     while head := bytes(source.view(16)):
-        if codec.magic.match(head):
-            yield from _member(source, codec, head)
-        else:
+        if not codec.magic.match(head):
             yield from _garbage(source, codec)
+        elif codec.whole and (pieces := _whole_members(source, codec.whole)):
+            yield from pieces
+        else:
+            yield from _member(source, codec, head)
+
+
+def _whole_members(source: Input, inflater: MemberInflater) -> list[Piece]:
+    """Members that are whole, sound and small, as many as are wanted at a time; none if the next one is not."""
+    data, at = source.window(_WINDOW)
+    base = source.offset - at
+    pieces: list[Piece] = []
+    for content, end in inflater.inflate(data, at, _AHEAD):
+        pieces.append(Piece(content, base + at, True, True))
+        at = end
+    source.advance(base + at - source.offset)
+    return pieces
 
 
 def _member(source: Input, codec: Codec, head: bytes) -> Iterator[Piece]:

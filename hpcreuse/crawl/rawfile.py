@@ -33,6 +33,12 @@ class Input:
             at = self._at
         return self._view[at : at + size]
 
+    def window(self, size: int) -> tuple[bytes, int]:
+        """The bytes read ahead, at least `size` of them unless the file ends, and where in them the next one stands."""
+        if len(self._data) - self._at < size and not self._exhausted:
+            self._refill(size)
+        return self._data, self._at
+
     def advance(self, size: int) -> None:
         """Move on (or back, within what was viewed last) by `size` bytes."""
         self._at += size

@@ -14,6 +14,7 @@ from hpcreuse.crawl.header_text import empty_line, first_line, is_web, unfold
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.payloads import read_pages
 from hpcreuse.crawl.streams import Stream
+from hpcreuse.kernels import warc_head
 
 _MAGIC = (b"WARC/", b"warc/")
 MAX_HEADER = 1 << 20
@@ -42,7 +43,11 @@ class _Warc:
     separators = 2
 
     def parse(self, stream: Stream) -> Head | None:
-        return _parse_usual(stream.buf, stream.pos) or _parse_any(stream)
+        usual = warc_head(stream.buf, stream.pos, _NEAR)
+        if usual is None:
+            return _parse_any(stream)
+        size, length, url, content_type, ip = usual
+        return Head(size, length, url, content_type, ip, "", True, False, b"\r\n")
 
     def starts(self, buf: bytes, at: int) -> bool:
         return buf.startswith(_MAGIC, at)
@@ -56,27 +61,6 @@ class _Warc:
 
     def looks_real(self, buf: bytes, at: int) -> bool:
         return _REAL.match(buf, at) is not None
-
-
-def _parse_usual(buf: bytes, start: int) -> Head | None:
-    """A response as most writers put it, in one go; None for anything that needs a closer look."""
-    end = buf.find(b"\r\n\r\n", start, start + _NEAR)
-    header = buf[start:end]
-    lines = header.split(b"\r\n")
-    if end < 0 or header.count(b"\n") != len(lines) - 1:
-        return None
-    try:
-        fields = dict([line.split(b": ", 1) for line in lines[:0:-1]])
-        length, url = fields[b"Content-Length"], fields[b"WARC-Target-URI"]
-        if fields[b"WARC-Type"] != b"response" or not length.isdigit() or len(length) > 18:
-            return None
-    except (ValueError, KeyError):
-        return None
-    folded = min(fields) < b"!"
-    if folded or not header.startswith(b"WARC/1.") or not url.startswith((b"http://", b"https://")):
-        return None
-    content_type, ip = fields.get(b"Content-Type", b""), fields.get(b"WARC-IP-Address", b"")
-    return Head(end + 4 - start, int(length), url, content_type, ip, "", True, False, b"\r\n")
 
 
 def _parse_any(stream: Stream) -> Head | None:

@@ -1,14 +1,14 @@
 """The hot loops: compiled where there was a compiler, else their plain twins. They know neither files nor MPI."""
 
-from hpcreuse.kernels.plain import normalize_whitespace
-
 try:
     from hpcreuse.kernels._blocks import separate_blocks
+    from hpcreuse.kernels._heads import http_head, warc_head
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._search import find_sorted
-    from hpcreuse.kernels._sha import range_digests
+    from hpcreuse.kernels._sha import page_digests
     from hpcreuse.kernels._signatures import signatures
     from hpcreuse.kernels._units import overlaps, unit_starts
+    from hpcreuse.kernels._whitespace import normalize_whitespace
     from hpcreuse.kernels._words import WordTable
 
     COMPILED = True
@@ -17,30 +17,47 @@ except ImportError:
         TagScanner,
         WordTable,
         find_sorted,
+        normalize_whitespace,
         overlaps,
-        range_digests,
+        page_digests,
         separate_blocks,
         signatures,
         unit_starts,
     )
+    from hpcreuse.kernels.plain_heads import http_head, warc_head
 
     COMPILED = False
 
+try:
+    from hpcreuse.kernels._members import MemberInflater
+
+    INFLATE = "libdeflate"
+except ImportError:
+    from hpcreuse.kernels.plain_members import MemberInflater
+
+    INFLATE = "ISA-L"
+
 __all__ = [
     "COMPILED",
+    "INFLATE",
+    "MemberInflater",
     "TagScanner",
     "WordTable",
     "backend",
+    "http_head",
     "find_sorted",
     "normalize_whitespace",
     "overlaps",
-    "range_digests",
+    "page_digests",
     "separate_blocks",
     "signatures",
     "unit_starts",
+    "warc_head",
 ]
 
 
 def backend() -> str:
     """Tell which implementation of the kernels is in use."""
-    return "compiled (Cython, libcrypto)" if COMPILED else "plain Python: no compiler was found when installing"
+    if not COMPILED:
+        return "plain Python: no compiler was found when installing"
+    return f"compiled (Cython, libcrypto, {INFLATE})"

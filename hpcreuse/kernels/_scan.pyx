@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Where the chunks of a page start: one pass with memchr, no Python object per tag."""
 
-from libc.string cimport memchr
-
 import numpy as np
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdlib cimport free, realloc
+from libc.string cimport memchr
 
 cdef class TagScanner:
     """Finds delimiter tags: `<name` in any case, followed by one of some characters."""
@@ -12,43 +13,54 @@ cdef class TagScanner:
     cdef bytes names
     cdef unsigned char is_end[256]
     cdef unsigned char is_first[256]
-    cdef unsigned int[::1] places
+    cdef unsigned int *places
     """Where offsets are collected; kept from page to page."""
+    cdef Py_ssize_t room
 
     def __init__(self, tuple tags, bytes tag_ends):
         self.names = b"".join(tag.lower().encode() + b"\0" for tag in tags)
         for i in range(256):
             self.is_end[i] = i in tag_ends
             self.is_first[i] = chr(i).lower() in {tag[0].lower() for tag in tags}
-        self.places = np.empty(1024, np.uint32)
 
-    def starts(self, const unsigned char[::1] page):
+    def __dealloc__(self):
+        free(self.places)
+
+    def starts(self, bytes page):
         """Give the offsets where chunks start: 0 and every delimiter tag; none in an empty page."""
-        cdef Py_ssize_t size = page.shape[0], count = 0
-        cdef const unsigned char *begin
-        cdef const unsigned char *at
-        cdef const unsigned char *end
-        if size == 0:
-            return np.empty(0, np.uint32)
-        begin = &page[0]
-        at, end = begin, begin + size
-        self.places[0] = 0
-        count = 1
+        cdef const unsigned char *begin = <const unsigned char *> PyBytes_AS_STRING(page)
+        cdef const unsigned char *end = begin + len(page)
+        cdef const unsigned char *at = begin
+        cdef Py_ssize_t count = 0
+        while at < end:
+            if count == self.room:
+                self.grow()
+            self.places[count] = <unsigned int> (at - begin)
+            count += 1
+            at = self.next_tag(at + 1, end)
+        return np.frombuffer(PyBytes_FromStringAndSize(<char *> self.places, count * sizeof(unsigned int)), np.uint32)
+
+    cdef int grow(self) except -1:
+        cdef void *places = realloc(self.places, (2 * self.room + 1024) * sizeof(unsigned int))
+        if places == NULL:
+            raise MemoryError
+        self.places = <unsigned int *> places
+        self.room = 2 * self.room + 1024
+        return 0
+
+    cdef const unsigned char *next_tag(self, const unsigned char *at, const unsigned char *end) noexcept:
+        """Give the next delimiter tag at or behind a place, else the end."""
         while True:
             at = <const unsigned char *> memchr(at, 60, end - at)
             if at == NULL:
-                break
-            if at + 1 < end and self.is_first[at[1]] and at > begin and self.is_tag(at + 1, end):
-                if count == self.places.shape[0]:
-                    self.places = np.concatenate([self.places, np.empty(count, np.uint32)])
-                self.places[count] = <unsigned int> (at - begin)
-                count += 1
+                return end
+            if at + 1 < end and self.is_first[at[1]] and self.is_tag(at + 1, end):
+                return at
             at += 1
-        return np.array(self.places[:count])
 
     cdef bint is_tag(self, const unsigned char *at, const unsigned char *end) noexcept:
         """Tell whether one of the names stands at a place; names are lower-case, each ended by a zero."""
-        cdef const unsigned char *name = self.names
+        cdef const unsigned char *name = <const unsigned char *> PyBytes_AS_STRING(self.names)
         cdef const unsigned char *names_end = name + len(self.names)
         cdef Py_ssize_t i
         cdef unsigned char c

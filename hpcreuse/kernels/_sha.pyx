@@ -1,16 +1,18 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""SHA-1 and SHA-256 of many ranges of a page at once, with libcrypto's Init, Update and Final.
+"""SHA-1 and SHA-256 of a page and of its chunks at once, with libcrypto's Init, Update and Final.
 
 The library is the one that Python's own hashlib uses, so that no headers are needed to build this.
 """
 
 import ctypes
 
-from libc.stdint cimport uintptr_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memmove
+import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
+
+from hpcreuse.kernels._whitespace cimport normalize
 
 ctypedef int (*init_function)(void *context) noexcept nogil
 ctypedef int (*update_function)(void *context, const void *data, size_t size) noexcept nogil
@@ -59,58 +61,41 @@ cdef Hash SHA1 = _hash_named(_library, "SHA1", 20)
 cdef Hash SHA256 = _hash_named(_library, "SHA256", 32)
 
 
-def range_digests(const unsigned char[::1] data, const unsigned int[::1] starts, bint normalize, str digest):
-    """Hash the ranges that begin at `starts`, each up to the next one, the last up to the end; digests joined.
+cdef inline void digest_of(Hash *hash, const unsigned char *data, Py_ssize_t size, unsigned char *out) noexcept nogil:
+    cdef unsigned char context[CONTEXT_BYTES]
+    hash.init(context)
+    hash.update(context, data, size)
+    hash.finish(out, context)
 
-    With `normalize`, runs of spaces and tabs become one space, CR and LF vanish, and spaces at the ends too.
+
+def page_digests(bytes payload, bytes text, const unsigned int[::1] starts, bint normalized, str digest):
+    """Hash a payload whole, and the ranges of its text that begin at `starts`, each up to the next or to the end.
+
+    Gives the digest of the payload, those of the ranges joined, and the lengths of the ranges; with `normalized`
+    the whitespace of each range is normalised before it is hashed, its length is that before.
     """
     cdef Hash hash = SHA1 if digest == "sha1" else SHA256
-    cdef Py_ssize_t count = starts.shape[0], size = data.shape[0], i, first, last
-    cdef bytes out = PyBytes_FromStringAndSize(NULL, count * hash.width)
-    cdef unsigned char *place = <unsigned char *> PyBytes_AS_STRING(out)
-    cdef unsigned char context[CONTEXT_BYTES]
-    cdef const unsigned char *text = &data[0] if size else NULL
-    cdef unsigned char *scratch = NULL
-    if normalize:
-        scratch = <unsigned char *> malloc(size + 1)
-        if scratch == NULL:
-            raise MemoryError
+    cdef Py_ssize_t count = starts.shape[0], size = len(text), payload_size = len(payload), i, first, length
+    cdef bytes whole = PyBytes_FromStringAndSize(NULL, hash.width)
+    cdef bytes digests = PyBytes_FromStringAndSize(NULL, count * hash.width)
+    cdef bytes lengths = PyBytes_FromStringAndSize(NULL, count * sizeof(unsigned int))
+    cdef const unsigned char *begin = <const unsigned char *> PyBytes_AS_STRING(text)
+    cdef const unsigned char *file = <const unsigned char *> PyBytes_AS_STRING(payload)
+    cdef unsigned char *file_place = <unsigned char *> PyBytes_AS_STRING(whole)
+    cdef unsigned char *place = <unsigned char *> PyBytes_AS_STRING(digests)
+    cdef unsigned int *length_place = <unsigned int *> PyBytes_AS_STRING(lengths)
+    cdef unsigned char *scratch = <unsigned char *> malloc(size + 1) if normalized else NULL
+    if normalized and scratch == NULL:
+        raise MemoryError
     with nogil:
+        digest_of(&hash, file, payload_size, file_place)
         for i in range(count):
             first = starts[i]
-            last = starts[i + 1] if i + 1 < count else size
-            hash.init(context)
-            if normalize:
-                hash.update(context, scratch, _normalize(text + first, last - first, scratch))
+            length = (starts[i + 1] if i + 1 < count else size) - first
+            length_place[i] = <unsigned int> length
+            if normalized:
+                digest_of(&hash, scratch, normalize(begin + first, length, scratch), place + i * hash.width)
             else:
-                hash.update(context, text + first, last - first)
-            hash.finish(place + i * hash.width, context)
+                digest_of(&hash, begin + first, length, place + i * hash.width)
     free(scratch)
-    return out
-
-
-cdef Py_ssize_t _normalize(const unsigned char *text, Py_ssize_t size, unsigned char *out) noexcept nogil:
-    """Normalise into `out`, in the order of the rule: runs first, so a newline between two of them keeps both."""
-    cdef Py_ssize_t i, length = 0, first = 0
-    cdef unsigned char c, before = 0
-    for i in range(size):
-        c = text[i]
-        if c == 32 or c == 9:
-            if before != 32 and before != 9:
-                out[length] = 32
-                length += 1
-        elif c != 13 and c != 10:
-            out[length] = c
-            length += 1
-        before = c
-    while length and _is_blank(out[length - 1]):
-        length -= 1
-    while first < length and _is_blank(out[first]):
-        first += 1
-    if first:
-        memmove(out, out + first, length - first)
-    return length - first
-
-
-cdef inline bint _is_blank(unsigned char c) noexcept nogil:
-    return c == 32 or c == 11 or c == 12
+    return whole, digests, np.frombuffer(lengths, np.uint32)

@@ -42,14 +42,21 @@ def normalize_whitespace(data: bytes) -> bytes:
     return _SPACES.sub(b" ", data).translate(None, b"\r\n").strip()
 
 
-def range_digests(data: bytes, starts: NDArray[np.uint32], normalize: bool, digest: str) -> bytes:
-    """Hash the ranges that begin at `starts`, each up to the next one, the last up to the end; digests joined."""
+def page_digests(
+    payload: bytes, text: bytes, starts: NDArray[np.uint32], normalized: bool, digest: str
+) -> tuple[bytes, bytes, NDArray[np.uint32]]:
+    """Hash a payload whole, and the ranges of its text that begin at `starts`, each up to the next or to the end.
+
+    Gives the digest of the payload, those of the ranges joined, and the lengths of the ranges; with `normalized`
+    the whitespace of each range is normalised before it is hashed, its length is that before.
+    """
     new = hashlib.sha1 if digest == "sha1" else hashlib.sha256
-    bounds = [*starts.tolist(), len(data)]
-    pieces = [data[first:last] for first, last in pairwise(bounds)]
-    if normalize:
+    bounds = [*starts.tolist(), len(text)]
+    pieces = [text[first:last] for first, last in pairwise(bounds)]
+    lengths = np.array([len(piece) for piece in pieces], np.uint32)
+    if normalized:
         pieces = [normalize_whitespace(piece) for piece in pieces]
-    return b"".join([new(piece).digest() for piece in pieces])
+    return new(payload).digest(), b"".join([new(piece).digest() for piece in pieces]), lengths
 
 
 def separate_blocks(page: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """Steps 0 to 2: every partition of the crawl becomes shards of digests (METHODS.md section 1)."""
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard_writer import ShardWriter
 
 log = logging.getLogger(__name__)
+
+# How long another rank may have to wait for an answer of rank 0, beside the time that a page takes
+REPORT_SECONDS = 0.005
 
 
 @dataclass(frozen=True)
@@ -195,6 +199,7 @@ class Hasher:
         """Bytes of the partitions this rank has finished."""
         self.changed: set[str] = set()
         """Sources that are not what they were when the work was planned."""
+        self.report_due = 0.0
 
     def hash(self, partition: Partition) -> None:
         """Hash one partition into shards: one, or several when the memory does not hold it whole.
@@ -207,7 +212,8 @@ class Hasher:
         while (page := self._next_page(pages)) is not None:
             with self.phases("hash"):
                 self._add(writer, page)
-            self._report(self.input_bytes + min(max(0, page.offset - partition.number), partition.bytes))
+            if time.monotonic() >= self.report_due:
+                self._report(self.input_bytes + min(max(0, page.offset - partition.number), partition.bytes))
             if self.world.stopping:
                 return
             if writer.nbytes > self.job.memory // 2:
@@ -271,6 +277,7 @@ class Hasher:
         if self.world.root:
             news = self.queue.news.values()
             self.progress.update(sum(b for b, _ in news), f"{sum(f for _, f in news):,} files")
+        self.report_due = time.monotonic() + REPORT_SECONDS
 
 
 def could_not_open(ledger: Ledger) -> bool:
