@@ -25,7 +25,7 @@ from hpcreuse.parallel.world import World
 from hpcreuse.planning import constants
 from hpcreuse.planning.growth import Growth
 from hpcreuse.planning.slurm import asked_megabytes, asked_minutes, time_text
-from hpcreuse.reuse import agenda, counting, neighborhoods, sorting
+from hpcreuse.reuse import counting, neighborhoods, sorting
 from hpcreuse.store.counts import find_counts, piece_path, read_piece
 from hpcreuse.store.run import ShardInfo, fingerprint
 from hpcreuse.store.shard import Shard
@@ -247,8 +247,6 @@ def test_constants_are_those_of_the_methods() -> None:
     assert constants.BYTES_PER_OBJECT == counting.BYTES_PER_OBJECT
     assert constants.BYTES_PER_SORTED_FILE == sorting.BYTES_PER_FILE
     assert constants.BYTES_PER_DIRECTORY == neighborhoods.BYTES_PER_DIRECTORY
-    for name in ("RANGES_PER_RANK", "SMALLEST_RANGE", "LARGEST_RANGE"):
-        assert getattr(constants, name) == getattr(agenda, name)
 
 
 def test_bytes_per_row_of_a_shard_are_those_on_disk(tmp_path: Path) -> None:

@@ -101,6 +101,8 @@ class Records:
         """Pass blank lines; False when reading stopped."""
         stream = self.stream
         self._blank_from = stream.start + stream.pos
+        if stream.at_member_end and stream.pos + 4 == len(stream.buf) and stream.buf.endswith(b"\r\n\r\n"):
+            stream.pos += 4
         if stream.pos == len(stream.buf) and not stream.fill():
             return False
         if stream.pos < len(stream.buf) and stream.buf[stream.pos] > 32:

@@ -167,6 +167,9 @@ _TAG = re.compile(
 
 def _binary(head: bytes) -> str:
     """Give the binary type of something declared as text; empty when it may well be text."""
+    # Nothing known begins with a tag and has no NUL: nearly all pages are decided here
+    if head.startswith(b"<") and b"\0" not in head:
+        return _letters(head)
     if head.startswith(_MAGIC_STARTS):
         return next(mime for start, mime in _MAGIC.items() if head.startswith(start))
     if known := _letters(head):

@@ -5,7 +5,6 @@ The library is the one inside the `deflate` package, else the system's, so that 
 """
 
 import ctypes
-import ctypes.util
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uintptr_t
@@ -21,12 +20,15 @@ ctypedef int (*inflate_function)(
 def _open_library():
     import deflate._deflate
 
-    for name in (deflate._deflate.__file__, ctypes.util.find_library("deflate")):
-        if name:
-            library = ctypes.CDLL(name)
-            if hasattr(library, "libdeflate_gzip_decompress_ex"):
-                return library
-    raise ImportError("no libdeflate to be found")
+    library = ctypes.CDLL(deflate._deflate.__file__)
+    if not hasattr(library, "libdeflate_gzip_decompress_ex"):
+        # Starts other programs to find it, on every rank: only if need be
+        from ctypes.util import find_library
+
+        library = ctypes.CDLL(find_library("deflate"))
+        if not hasattr(library, "libdeflate_gzip_decompress_ex"):
+            raise ImportError("no libdeflate to be found")
+    return library
 
 
 cdef uintptr_t _address(library, str name) except 0:

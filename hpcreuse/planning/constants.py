@@ -3,10 +3,6 @@
 Planning stands beside the methods and does not import them; tests/test_plan.py holds these to the originals.
 """
 
-# reuse/agenda.py: how large archives are cut into ranges
-RANGES_PER_RANK = 4
-SMALLEST_RANGE, LARGEST_RANGE = 8 << 20, 2 << 30
-
 # Memory per object of a pass: reuse/counting.py, reuse/sorting.py (and five copies of each URL), reuse/neighborhoods.py
 BYTES_PER_OBJECT = 220
 BYTES_PER_SORTED_FILE = 400

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 
 from hpcreuse.crawl.partitions import Partition
+from hpcreuse.crawl.shares import share_out
 from hpcreuse.parallel.passes import LARGEST_PASS
 from hpcreuse.planning import constants as per
 from hpcreuse.planning.estimates import Estimates
@@ -147,10 +148,8 @@ class Sizes:
 def count_partitions(partitions: list[Partition], ranks: int, scale: float) -> tuple[float, float]:
     """Cut the input as `hash` does; tell how many partitions there are and the share of the largest."""
     total = sum(p.bytes for p in partitions) * scale
-    size = min(max(int(total) // (per.RANGES_PER_RANK * ranks), per.SMALLEST_RANGE), per.LARGEST_RANGE)
-    pieces = [[p] if ranks == 1 else p.ranges(size) for p in partitions]
-    largest = max(piece.bytes for ranges in pieces for piece in ranges)
-    return max(1.0, sum(map(len, pieces)) * scale), min(1.0, largest / total)
+    pieces = share_out(partitions, ranks, int(total))
+    return max(1.0, len(pieces) * scale), min(1.0, pieces[0].bytes / total)
 
 
 def labelled(job: Job, estimates: Estimates, chunks: float) -> tuple[float, float]:

@@ -9,14 +9,11 @@ from collections.abc import Sequence
 
 from hpcreuse.crawl.pages import Limits
 from hpcreuse.crawl.partitions import Partition, plan
+from hpcreuse.crawl.shares import share_out
 from hpcreuse.errors import CrawlError
 from hpcreuse.store.run import ShardInfo, is_chain, is_whole, partitions_of
 
 log = logging.getLogger(__name__)
-
-# Ranges of archives: enough for every rank to take several, but no more files than need be
-RANGES_PER_RANK = 4
-SMALLEST_RANGE, LARGEST_RANGE = 8 << 20, 2 << 30
 
 # Ends the identity of a shard that lacks something which may be readable next time: the next job makes it anew
 UNREAD = "-unread"
@@ -67,7 +64,7 @@ class Agenda:
                     _remove(everything[source, shard.number])
                     self.hashed.discard((source, shard.number))
                 todo += partitions
-        self.todo = sorted(self._split(todo), key=lambda p: (-p.bytes, p.source, p.number))
+        self.todo = share_out(todo, self.ranks, sum(p.bytes for p in todo), self.unsplittable)
         done = sum(len(kept.get(source, [])) for source in self.sources)
         self.hashed |= {(p.source, p.number) for p in self.todo}
         return len(self.todo), sum(p.bytes for p in self.todo), done
@@ -115,14 +112,6 @@ class Agenda:
         if place < whole.stop:
             gaps.append(whole.between(place, whole.stop))
         return gaps
-
-    def _split(self, partitions: list[Partition]) -> list[Partition]:
-        """Cut large archives into ranges, if some rank would otherwise have nothing to do."""
-        if self.ranks == 1:
-            return partitions
-        share = sum(p.bytes for p in partitions) // (RANGES_PER_RANK * self.ranks)
-        size = min(max(share, SMALLEST_RANGE), LARGEST_RANGE)
-        return [r for p in partitions for r in ([p] if p.source in self.unsplittable else p.ranges(size))]
 
 
 def identity(partition: Partition, limits: Limits) -> str:
