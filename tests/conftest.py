@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from command import hpcreuse
 from hypothesis import settings
 
 # How long a case takes depends on who else uses the machine
@@ -11,6 +12,14 @@ settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def webkb_text(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of all pages of webkb1997 with their words, hashed once for all tests that only read it."""
+    out = tmp_path_factory.mktemp("webkb") / "run"
+    hpcreuse("hash", shared_data / "crawl" / "webkb1997.warc.gz", "--text", "--out", out, ranks=2)
+    return out
 
 
 @pytest.fixture(scope="session")

@@ -19,11 +19,9 @@ from hpcreuse.store.shard import Shard
 from hpcreuse.store.shard_text import ShardText
 
 
-@pytest.fixture(scope="module")
-def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("imatch") / "run"
-    hpcreuse("hash", shared_data / "crawl" / "webkb1997.warc.gz", "--text", "--out", out, ranks=2)
-    return out
+@pytest.fixture
+def run(webkb_text: Path) -> Path:
+    return webkb_text
 
 
 def documents(run: Path) -> imatch_oracle.Documents:

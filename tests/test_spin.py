@@ -1,0 +1,193 @@
+"""Spun articles: equal to all pairs compared slowly, the same on any number of ranks, planted ones found."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spin_oracle
+from archives import write_warc
+from command import hpcreuse, summary, table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpcreuse import kernels
+from hpcreuse.kernels import plain
+from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.spin.dictionary import Dictionary
+from hpcreuse.spin.units import cut_units
+from hpcreuse.store.run import Run
+from hpcreuse.store.shard import Shard
+from hpcreuse.store.shard_text import ShardText
+
+# Words that are common on pages of computer scientists, and phrases that overlap with them
+SYNONYMS = """\
+research\tstudy|investigation
+student\tpupil|graduate student
+students\tpupils
+computer\tmachine
+computer science\tinformatics
+computer science department\tcs department|dept of computer science
+home page\tfront page
+page\tsheet
+university\tcollege|school
+class\tcourse|lecture
+information\tdata
+available\tat hand|on offer
+"""
+
+
+def articles(run: Path, min_words: int) -> list[spin_oracle.Article]:
+    """Take the pages that pass the filters of words and links, in the order of the run."""
+    found = []
+    for path in sorted(Run.open(run).shard_paths()):
+        with Shard.open(path) as shard:
+            text = ShardText(shard)
+            spelled, numbers, links = [s.decode() for s in text.spellings()], text.numbers(), text.column("links")
+            digests = shard.column("files/digest")
+            for number, url in enumerate(shard.strings("files/url")):
+                words = [spelled[n] for n in numbers.values[numbers.offsets[number] : numbers.offsets[number + 1]]]
+                if len(words) >= min_words and links[number] < 0.2 * len(words):
+                    found.append(spin_oracle.Article(url.decode(), digests[number].tobytes().hex(), words))
+    return found
+
+
+def pairs(result: Path) -> set[tuple[str, ...]]:
+    return {
+        (row["a"], row["b"], repr(row["similarity"]), repr(row["mutable"]), row["kind"])
+        for row in table(result, "pairs")
+    }
+
+
+@pytest.fixture(scope="module")
+def synonyms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("spin") / "synonyms.tsv"
+    path.write_text(SYNONYMS)
+    return path
+
+
+@pytest.mark.parametrize(("threshold", "mutable"), [(0.75, 0.5), (0.4, 0.9)])
+def test_pairs_are_those_of_all_pairs_compared(
+    webkb_text: Path, synonyms: Path, tmp_path: Path, threshold: float, mutable: float
+) -> None:
+    expected = spin_oracle.pairs(articles(webkb_text, 700), spin_oracle.read_synonyms(SYNONYMS), threshold, mutable)
+    assert {kind for *_, kind in expected} == {"exact", "near", "spun"}
+    hpcreuse(
+        *("spin", webkb_text, "--synonyms", synonyms, "--out", tmp_path / "spun", "--min-words", "700"),
+        *("--language", "any", "--threshold", str(threshold), "--mutable-threshold", str(mutable)),
+    )
+    assert pairs(tmp_path / "spun") == expected
+
+
+def test_the_same_tables_on_any_number_of_ranks(webkb_text: Path, synonyms: Path, tmp_path: Path) -> None:
+    tables = {}
+    for ranks in (1, 2, 3, 5, 16):
+        out, memory = tmp_path / f"{ranks}", "256M" if ranks == 1 else "48M"
+        hpcreuse(
+            *("spin", webkb_text, "--synonyms", synonyms, "--out", out, "--memory", memory, "--min-words", "400"),
+            ranks=ranks,
+        )
+        tables[ranks] = [hpcreuse("export", out, name).stdout for name in ("filters", "pairs", "clusters")]
+    assert tables[1][1] and all(tables[ranks] == tables[1] for ranks in tables)
+    assert "verdict  all is well" in hpcreuse("verify", tmp_path / "16").stdout
+
+
+def test_planted_articles_are_told_apart(tmp_path: Path) -> None:
+    """A seed, a byte copy, a copy in other markup, spun versions, and strangers."""
+    draw = random.Random(3)
+    words = [f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400)]
+    synonyms = {f"mutable{chr(97 + n)}": f"synonym{chr(97 + n)}" for n in range(26)}
+    (tmp_path / "synonyms.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in synonyms.items()))
+
+    def article() -> list[str]:
+        return [draw.choice(words) if draw.random() < 0.7 else draw.choice(list(synonyms)) for _ in range(150)]
+
+    seed = article()
+    page = "<p>" + " ".join(seed)
+    spun = [" ".join(synonyms.get(w, w) if draw.random() < 0.5 else w for w in seed) for _ in range(3)]
+    pages = [
+        ("http://a.org/seed", page),
+        ("http://b.org/copy", page),
+        ("http://c.org/markup", f"<div><b>{' '.join(seed)}</b></div>"),
+        *((f"http://d.org/spun{n}", f"<p>{text}") for n, text in enumerate(spun)),
+        *((f"http://e.org/other{n}", f"<p>{' '.join(article())}") for n in range(5)),
+    ]
+    write_warc(tmp_path / "a.warc.gz", [(url, text.encode()) for url, text in pages])
+    hpcreuse("hash", tmp_path / "a.warc.gz", "--text", "--out", tmp_path / "run")
+    found = summary(
+        *("spin", tmp_path / "run", "--synonyms", tmp_path / "synonyms.tsv", "--out", tmp_path / "spun"),
+        *("--language", "any"),
+        ranks=3,
+    )
+    clusters = {(row["kind"], row["url"]) for row in table(tmp_path / "spun", "clusters")}
+    first = {("spun", "http://a.org/seed")}
+    assert clusters == {
+        *(("exact", url) for url in ("http://a.org/seed", "http://b.org/copy")),
+        *(("near", url) for url in ("http://a.org/seed", "http://c.org/markup")),
+        *(("spun", f"http://d.org/spun{n}") for n in range(3)),
+        *first,
+        ("spun", "http://c.org/markup"),
+    }
+    assert (found["exact_clusters"], found["near_clusters"], found["spun_clusters"]) == (1, 1, 1)
+
+
+WORDS = st.lists(st.sampled_from("a b c d e f g".split()), max_size=12)
+ENTRIES = st.dictionaries(
+    st.lists(st.sampled_from("a b c d e".split()), min_size=1, max_size=4).map(" ".join),
+    st.sampled_from("x y z".split()),
+    max_size=6,
+)
+
+
+@given(st.lists(WORDS, max_size=4), ENTRIES)
+def test_units_are_those_of_the_definition(texts: list[list[str]], entries: dict[str, str]) -> None:
+    table_ = kernels.WordTable()
+    numbers = [table_.add(" ".join(words).encode()) for words in texts]
+    hashes, _, _ = table_.vocabulary()
+    joined = np.concatenate([np.empty(0, np.uint32), *numbers])
+    words = Ragged.from_lengths(hashes[joined], [len(n) for n in numbers])
+    cut = cut_units(words, Dictionary.compile([[a, b] for a, b in entries.items()]))
+    synonyms = spin_oracle.read_synonyms("\n".join(f"{a}\t{b}" for a, b in entries.items()))
+    expected = [spin_oracle.units(text, synonyms) for text in texts]
+    assert cut.immutables.lengths.tolist() == [len(immutables) for immutables, _ in expected]
+    assert cut.mutables.lengths.tolist() == [len(mutables) for _, mutables in expected]
+
+
+SETS = st.lists(st.sets(st.integers(0, 30)), min_size=1, max_size=5)
+
+
+@given(SETS, SETS, st.data())
+def test_what_sets_share_is_what_the_twin_counts(a: list[set[int]], b: list[set[int]], data: st.DataObject) -> None:
+    def ragged(sets: list[set[int]]) -> tuple[np.ndarray, np.ndarray]:
+        packed = Ragged.from_lengths(np.array([x for s in sets for x in sorted(s)], np.uint64), [len(s) for s in sets])
+        return packed.values, packed.offsets
+
+    pairs_ = data.draw(st.lists(st.tuples(st.integers(0, len(a) - 1), st.integers(0, len(b) - 1)), max_size=8))
+    first, second = (np.array([pair[n] for pair in pairs_], np.int64) for n in (0, 1))
+    arguments = (*ragged(a), first, *ragged(b), second)
+    expected = [len(a[x] & b[y]) for x, y in pairs_]
+    assert kernels.overlaps(*arguments).tolist() == plain.overlaps(*arguments).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 4), max_size=20), st.data())
+def test_units_start_where_the_twin_says(lengths: list[int], data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(lengths)), max_size=3)))
+    offsets = np.array([0, *cuts, len(lengths)], np.int64)
+    room = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(lengths))
+    fitting = np.minimum(np.array(lengths, np.int64), room).astype(np.uint8)
+    assert kernels.unit_starts(offsets, fitting).tolist() == plain.unit_starts(offsets, fitting).tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--threshold", "0"], 2, "above 0"),
+        (["--mutable-threshold", "2"], 2, "between 0 and 1"),
+        (["--synonyms", "missing.tsv"], 1, "cannot be read"),
+    ],
+)
+def test_wrong_options_are_refused(
+    webkb_text: Path, synonyms: Path, tmp_path: Path, words: list[str], code: int, message: str
+) -> None:
+    done = hpcreuse("spin", webkb_text, "--synonyms", synonyms, "--out", tmp_path / "o", *words, check=False)
+    assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
