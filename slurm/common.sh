@@ -5,28 +5,56 @@
 readonly STOPPED=75 # exit code of hpcreuse: stopped early on a signal, the same command again goes on
 readonly WORST_OWN=3 # its other exit codes are 0 to 3: whatever is above was done to it
 
-warned='' cancelled='' step=''
+warned='' cancelled='' signals=0 step=''
 # Set before anything slow: a signal that meets no trap would end the script
-trap 'warned=yes; pass_on USR1' USR1
-trap 'cancelled=yes' TERM
+trap 'warned=yes signals=$((signals + 1)); pass_on USR1' USR1
+trap 'cancelled=yes signals=$((signals + 1))' TERM
 
 # A job's whole work: run_verb VERB [ARGUMENT...]
 run_verb() {
     find_hpcreuse
-    local -a extra words
-    read -ra extra <<<"${HPCREUSE_ARGS:-}"
-    words=("$@" ${HPCREUSE_CONFIG:+--config "$HPCREUSE_CONFIG"} "${extra[@]}")
+    compose "$@"
     local info
     info=$("${HPCREUSE[@]}" info 2>&1) || info="hpcreuse info failed: $info"
     choose_launcher "$info"
-    banner "$info" "${LAUNCH[@]}" "${HPCREUSE[@]}" "${words[@]}"
+    banner "$info" "${LAUNCH[@]}" "${HPCREUSE[@]}" "${WORDS[@]}"
     local code=0
-    run_step "${LAUNCH[@]}" "${HPCREUSE[@]}" "${words[@]}" || code=$?
+    run_step "${LAUNCH[@]}" "${HPCREUSE[@]}" "${WORDS[@]}" || code=$?
     echo "== ended with exit code $code on $(date '+%F %T')"
     if must_go_on "$code"; then
         requeue
     fi
     exit "$code"
+}
+
+# Fill WORDS with all that hpcreuse is told: compose VERB [ARGUMENT...]. Variables speak as options do, by the names
+# of the configuration file (HPCREUSE_SPIN_MUTABLE_THRESHOLD=0.4 is --mutable-threshold 0.4 of spin); what is on the
+# job's own command line comes after them, and so is what counts.
+compose() {
+    local prefix=HPCREUSE_${1^^}_ name option
+    local -a values extra operands=() options=()
+    WORDS=("$1")
+    shift
+    for name in $(compgen -v "$prefix"); do
+        option=${name#"$prefix"} option=${option,,} option=${option//_/-}
+        read -ra values <<<"${!name}"
+        if [[ $option == inputs || $option == run ]]; then
+            operands=("${values[@]}")
+        elif [[ ${values[*]} == true ]]; then
+            options+=("--$option")
+        elif [[ ${values[*]} && ${values[*]} != false ]]; then
+            if ((${#option} == 1)); then option=-$option; else option=--$option; fi
+            options+=("$option" "${values[@]}")
+        fi
+    done
+    # Run or inputs stand before all options, as some of those take any number of values
+    if [[ ${1:-} && $1 != -* ]]; then operands=(); fi
+    while [[ ${1:-} && $1 != -* ]]; do
+        operands+=("$1")
+        shift
+    done
+    read -ra extra <<<"${HPCREUSE_ARGS:-}"
+    WORDS+=("${operands[@]}" "${options[@]}" "$@" ${HPCREUSE_CONFIG:+--config "$HPCREUSE_CONFIG"} "${extra[@]}")
 }
 
 # Load what the site and the user need for HPCREUSE to be a command that runs
@@ -108,16 +136,18 @@ banner() {
 # Run a command in the background, as bash handles signals only between commands or in `wait`
 run_step() {
     local code caught
+    # Told to stop before it began: what it would start, Slurm would have to kill
+    if [[ $warned$cancelled ]]; then return "$STOPPED"; fi
     "$@" </dev/null &
     step=$!
-    # The warning may have come before there was anybody to warn
+    # The warning may have come just before there was anybody to warn
     if [[ $warned ]]; then pass_on USR1; fi
     while true; do
-        caught=$warned$cancelled
+        caught=$signals
         code=0
         wait "$step" || code=$?
-        # A signal ends `wait` early: wait again
-        if [[ $caught == "$warned$cancelled" ]]; then break; fi
+        # A signal ends `wait` early, the second as the first: wait again
+        if ((caught == signals)); then break; fi
     done
     return "$code"
 }
