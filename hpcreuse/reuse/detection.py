@@ -158,6 +158,9 @@ def match_shards(
         progress.update(number + 1)
         if lookup.spread:
             world.stop_if_asked()
+        elif world.stopping:
+            # Alone until all have matched theirs: a rank may have hours of shards left
+            break
     progress.finish()
     with phases("wait"):
         world.stop_if_asked()
