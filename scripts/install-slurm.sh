@@ -1,27 +1,36 @@
 #!/usr/bin/env bash
-# Install what tests/slurm needs for a cluster of its own, when missing: Debian's Slurm and munge. Starts no daemon.
+# Install what tests/slurm needs, when missing: Debian's Slurm and munge for a cluster of its own, and shellcheck.
+# Starts no daemon. Where it cannot, it says what is to be done and fails: nothing is skipped silently.
 set -euo pipefail
 
 missing=''
-for program in munged slurmctld slurmd sbatch srun; do
+for program in munged slurmctld slurmd sbatch srun shellcheck; do
     PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null || missing="$missing $program"
 done
 if [[ ! $missing ]]; then exit 0; fi
 
-echo "install-slurm:$missing missing, installing slurm-wlm and munge"
-if ! command -v apt-get >/dev/null || [[ $(id -u) != 0 ]]; then
-    echo "install-slurm: needs apt-get and root; elsewhere install Slurm (slurmctld, slurmd, clients) and munge by hand" >&2
+packages=(slurm-wlm munge shellcheck)
+if ! command -v apt-get >/dev/null; then
+    echo "install-slurm:$missing missing, and no apt-get here: install Slurm (slurmctld, slurmd, clients), munge and" \
+        "shellcheck by hand" >&2
     exit 1
 fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get -qq update
-# Packages start their daemons when systemd runs, but the tests start their own
-printf '#!/bin/sh\nexit 101\n' >/tmp/policy-rc.d.$$
-made=''
-if [[ ! -e /usr/sbin/policy-rc.d ]]; then
-    made=yes
-    install -m 755 /tmp/policy-rc.d.$$ /usr/sbin/policy-rc.d
+if [[ $(id -u) != 0 ]]; then
+    echo "install-slurm:$missing missing: run \`sudo apt-get install --no-install-recommends ${packages[*]}\`." \
+        "The tests then need root too, as slurmd does" >&2
+    exit 1
 fi
-rm /tmp/policy-rc.d.$$
-trap '[[ ! $made ]] || rm -f /usr/sbin/policy-rc.d' EXIT
-apt-get -qq install --yes --no-install-recommends slurm-wlm munge
+
+echo "install-slurm:$missing missing, installing ${packages[*]}"
+export DEBIAN_FRONTEND=noninteractive
+# Another apt may be at work
+options=(-qq -o DPkg::Lock::Timeout=300)
+apt-get "${options[@]}" update
+# Packages start their daemons when systemd runs, but the tests start their own
+policy=/usr/sbin/policy-rc.d
+if [[ ! -e $policy ]]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+fi
+apt-get "${options[@]}" install --yes --no-install-recommends "${packages[@]}"
