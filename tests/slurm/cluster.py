@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -50,6 +51,10 @@ DefMemPerCPU=512
 SlurmdParameters=config_overrides
 MpiDefault=none
 ReturnToService=2
+# A daemon of a busy machine may be slow to answer. After ten seconds, by default, its node would get no job until
+# the next ping, which may be two minutes away
+MessageTimeout=60
+SlurmdTimeout=60
 KillWait=5
 MinJobAge=3600
 MailProg=/bin/true
@@ -94,8 +99,10 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        for step in self._strays():
-            os.kill(step, signal.SIGKILL)
+        # Steps of a slurmd that had to be killed
+        for stray in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(stray, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, *command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
@@ -119,9 +126,9 @@ class Cluster:
             raise AssertionError(f"job {job} has no field {name}")
         return found[1]
 
-    def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        """Wait until something holds."""
-        if not self._until(condition, seconds):
+    def wait(self, condition: Callable[[], bool], seconds: float, what: str, every: float = 0.1) -> None:
+        """Wait until something holds; look every so many seconds."""
+        if not self._until(condition, seconds, every):
             raise AssertionError(f"{what}: not within {seconds} s\n{self.logs()}")
 
     def logs(self) -> str:
@@ -175,13 +182,13 @@ class Cluster:
                 )
             )
 
-    def _strays(self) -> list[int]:
-        """Give the processes that still carry this cluster's configuration: steps of a slurmd that had to be killed."""
-        mark = f"SLURM_CONF={self.env['SLURM_CONF']}".encode()
+    def processes(self, *variables: str) -> list[int]:
+        """Give the processes of this cluster's jobs that have these NAME=VALUE in their environment."""
+        marks = {mark.encode() for mark in (f"SLURM_CONF={self.env['SLURM_CONF']}", *variables)}
         found = []
         for environ in Path("/proc").glob("[0-9]*/environ"):
             try:
-                if mark in environ.read_bytes().split(b"\0"):
+                if marks <= set(environ.read_bytes().split(b"\0")):
                     found.append(int(environ.parent.name))
             except OSError:
                 continue
@@ -191,12 +198,12 @@ class Cluster:
         return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60).stdout
 
     @staticmethod
-    def _until(condition: Callable[[], bool], seconds: float) -> bool:
+    def _until(condition: Callable[[], bool], seconds: float, every: float = 0.1) -> bool:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
                 return False
-            time.sleep(0.1)
+            time.sleep(every)
         return True
 
 

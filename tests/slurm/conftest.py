@@ -1,5 +1,7 @@
 """These tests bring up a Slurm of their own, as root: they run when this folder is named, as `make test-slurm` does."""
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,5 +20,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def cluster() -> Iterator[Cluster]:
     if missing := missing_programs():
         pytest.fail(f"{', '.join(missing)} not installed: run scripts/install-slurm.sh")
+    if os.getuid() != 0:
+        pytest.fail("slurmd starts jobs of users, and so needs root: run `sudo make test-slurm`")
+    # Told to end, take the daemons along
+    signal.signal(signal.SIGTERM, lambda *_: pytest.exit("terminated"))
     with Cluster() as running:
         yield running

@@ -1,13 +1,22 @@
 """Submit the scripts of slurm/ as a user would, from a folder with hpcreuse.toml, and look at what comes out."""
 
+import io
+import os
 import random
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from archives import write_warc
 from cluster import Cluster
-from command import HPCREUSE, hpcreuse
+from command import HPCREUSE
 from mpi import YIELD
+
+from hpcreuse.store.tables import find_table
+from hpcreuse.store.writers import WRITERS
 
 SCRIPTS = Path(__file__).parents[2] / "slurm"
 SECONDS = 180
@@ -46,10 +55,12 @@ def make_crawl(folder: Path, archives: int, pages: int) -> Path:
     choose = random.Random(archives)
     body = [b"<p>%d %s</p>" % (n, b"word " * (n % 17)) for n in range(300)]
     urls = [f"http://s{choose.randrange(40)}.e000.org/{n}.html" for n in range(pages)]
-    first = write_warc(folder / "000.warc", [(url, b"".join(choose.choices(body, k=60))) for url in urls])
+    # Each page has a chunk of its own beside those that are copied
+    texts = [b"<p>only on e000 %d</p>" % n + b"".join(choose.choices(body, k=60)) for n in range(pages)]
+    first = write_warc(folder / "000.warc", list(zip(urls, texts, strict=True)))
     data = first.read_bytes()
     for number in range(1, archives):
-        (folder / f"{number:03d}.warc").write_bytes(data.replace(b".e000.org", b".e%03d.org" % number))
+        (folder / f"{number:03d}.warc").write_bytes(data.replace(b"e000", b"e%03d" % number))
     return folder
 
 
@@ -59,9 +70,16 @@ def work_folder(folder: Path, crawl: Path, threshold: int = 360) -> Path:
     return folder
 
 
-def tables(folder: Path, names: tuple[tuple[str, str], ...] = TABLES) -> dict[tuple[str, str], str]:
+def tables(folder: Path, names: tuple[tuple[str, str], ...] = TABLES) -> dict[tuple[str, str], bytes]:
     """Export tables."""
-    return {(path, name): hpcreuse("export", folder / path, name).stdout for path, name in names}
+    return {(path, name): exported(folder / path, name) for path, name in names}
+
+
+def exported(path: Path, name: str) -> bytes:
+    """Give a table as `hpcreuse export` writes it."""
+    table, out = find_table(path, name), io.BytesIO()
+    WRITERS["jsonl"](table.columns, table.rows(path), out)
+    return out.getvalue()
 
 
 @dataclass(frozen=True)
@@ -105,19 +123,79 @@ class Job:
         assert self.state == "COMPLETED", f"{self.state} {self.exit_code}\n{self.output}"
         return self
 
-    def wait_for_shard(self, out: str = "run") -> None:
-        """Wait until it has begun to write, but is far from done."""
-        shards = self.folder / out / "shards"
-        self.cluster.wait(lambda: any(shards.glob("[!.]*.h5")), SECONDS, f"job {self.number} wrote a shard")
-        assert self.state == "RUNNING", self.output
+    @contextmanager
+    def paused(self, count: int, begun: Callable[[], bool]) -> Iterator[list["Process"]]:
+        """Hold its ranks still as soon as something has begun: what is done to it then meets it in the middle of
+        its work, however fast or busy the machine is.
+        """
+        mark = f"SLURM_JOB_ID={self.cluster.field(self.number, 'JobId')}"
+        ranks: list[Process] = []
+
+        def started() -> bool:
+            ranks[:] = filter(Process.is_rank, map(Process, self.cluster.processes(mark)))
+            return len(ranks) == count
+
+        self.cluster.wait(started, SECONDS, f"job {self.number} has {count} ranks")
+
+        def in_the_middle() -> bool:
+            return begun() and all(rank.listens() for rank in ranks)
+
+        self.cluster.wait(in_the_middle, SECONDS, f"job {self.number} has begun", every=0.002)
+        try:
+            for rank in ranks:
+                os.kill(rank.pid, signal.SIGSTOP)
+            yield ranks
+        finally:
+            for rank in ranks:
+                with suppress(ProcessLookupError):
+                    os.kill(rank.pid, signal.SIGCONT)
+
+    def wait_for_warning(self, ranks: list["Process"]) -> None:
+        """Wait until SIGUSR1 waits at every rank that is held still."""
+        what = f"ranks of job {self.number} are warned"
+        self.cluster.wait(lambda: all(rank.warned() for rank in ranks), SECONDS, what)
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process as the kernel sees it; one that is gone has nothing."""
+
+    pid: int
+
+    def is_rank(self) -> bool:
+        """Whether a launcher started it as a rank of hpcreuse."""
+        return b"\0PMI_RANK=" in self._read("environ") and bytes(HPCREUSE) in self._read("cmdline").split(b"\0")
+
+    def listens(self) -> bool:
+        """Whether it does something of its own on SIGUSR1."""
+        return self._has_signal(b"SigCgt")
+
+    def warned(self) -> bool:
+        """Whether SIGUSR1 waits to be taken."""
+        return self._has_signal(b"ShdPnd") or self._has_signal(b"SigPnd")
+
+    def _has_signal(self, mask: bytes) -> bool:
+        found = re.search(rb"^%s:\s*([0-9a-f]+)" % mask, self._read("status"), re.MULTILINE)
+        return bool(found and int(found[1], 16) >> (signal.SIGUSR1 - 1) & 1)
+
+    def _read(self, name: str) -> bytes:
+        try:
+            return Path(f"/proc/{self.pid}/{name}").read_bytes()
+        except OSError:
+            return b""
 
 
 def submit(
-    cluster: Cluster, folder: Path, *command: str, env: dict[str, str] | None = None, nodes: int | None = 2
+    cluster: Cluster,
+    folder: Path,
+    *command: str,
+    env: dict[str, str] | None = None,
+    nodes: int | None = 2,
+    options: tuple[str, ...] = (),
 ) -> Job:
     """Submit a script of slurm/ with its arguments, by default to both nodes."""
-    options = [] if nodes is None else [f"--nodes={nodes}"]
-    line = ["sbatch", "--parsable", *options, SCRIPTS / command[0], *command[1:]]
+    where = [] if nodes is None else [f"--nodes={nodes}"]
+    line = ["sbatch", "--parsable", *where, *options, SCRIPTS / command[0], *command[1:]]
     return Job(cluster, folder, cluster.run(*line, cwd=folder, env=environment(env)).strip())
 
 

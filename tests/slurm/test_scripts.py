@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,42 +10,48 @@ from cluster import NODES, TASKS_PER_NODE, Cluster
 from command import HPCREUSE, hpcreuse
 from jobs import RUN_TABLES, SCRIPTS, Job, environment, make_crawl, submit, tables, work_folder
 
-Tables = dict[tuple[str, str], str]
+Tables = dict[tuple[str, str], bytes]
 LAUNCHERS = ("srun", "mpiexec")
+CHAIN = ("hash", "discover", "detect")
 RANKS = len(NODES) * TASKS_PER_NODE
+ARCHIVES = 24
+
+# When a verb is in the middle of its work: shards are written, chunks counted, shards matched
+BEGUN: dict[str, str] = {
+    "hash": "run/shards/[!.]*.h5",
+    "discover": "run/counts/.chunk.lock",
+    "detect": ".result.*/spool/*",
+}
 
 
 @pytest.fixture(scope="session")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_crawl(tmp_path_factory.mktemp("crawl"), archives=6, pages=300)
+    return make_crawl(tmp_path_factory.mktemp("crawl"), ARCHIVES, pages=120)
 
 
 @pytest.fixture(scope="session")
-def expected(crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def reference(crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that the chain makes, without Slurm."""
     folder = work_folder(tmp_path_factory.mktemp("expected"), crawl)
-    for verb in ("hash", "discover", "detect"):
+    for verb in CHAIN:
         hpcreuse(verb, cwd=folder)
-    found = tables(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def expected(reference: Path) -> Tables:
+    found = tables(reference)
     assert all(rows for (_, name), rows in found.items() if name != "quarantine")
     return found
 
 
-@pytest.fixture(scope="session")
-def long_crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some ten seconds of work on two cores."""
-    return make_crawl(tmp_path_factory.mktemp("long"), archives=48, pages=1500)
+def of_run(expected: Tables) -> Tables:
+    """Only what `hash` makes."""
+    return {key: expected[key] for key in RUN_TABLES}
 
 
-@pytest.fixture(scope="session")
-def long_expected(long_crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    folder = work_folder(tmp_path_factory.mktemp("long-expected"), long_crawl)
-    hpcreuse("hash", cwd=folder, ranks=2)
-    return tables(folder, RUN_TABLES)
-
-
-def chain(cluster: Cluster, folder: Path, *options: str, env: dict[str, str] | None = None) -> dict[str, Job]:
-    """Submit the chain and give its jobs by verb."""
-    printed = cluster.run(SCRIPTS / "pipeline.sh", *options, cwd=folder, env=environment(env))
+def chain(printed: str, cluster: Cluster, folder: Path) -> dict[str, Job]:
+    """Give the jobs by verb of which pipeline.sh printed the numbers."""
     return {verb: Job(cluster, folder, number) for verb, number in re.findall(r"(\w+): job (\d+)", printed)}
 
 
@@ -52,8 +59,14 @@ def chain(cluster: Cluster, folder: Path, *options: str, env: dict[str, str] | N
 def test_the_chain_on_two_nodes_gives_the_same_tables(
     launcher: str, cluster: Cluster, crawl: Path, expected: Tables, tmp_path: Path
 ) -> None:
-    jobs = chain(cluster, work_folder(tmp_path, crawl), "--nodes=2", env={"HPCREUSE_LAUNCH": launcher})
-    assert list(jobs) == ["hash", "discover", "detect"]
+    folder, env = work_folder(tmp_path, crawl), {"HPCREUSE_LAUNCH": launcher}
+    if launcher == "srun":
+        printed = cluster.run(SCRIPTS / "pipeline.sh", "--nodes=2", cwd=folder, env=environment(env))
+    else:
+        # The chain may be submitted as a job itself
+        printed = submit(cluster, folder, "pipeline.sh", "--nodes=2", env=env, nodes=None).finish().output
+    jobs = chain(printed, cluster, folder)
+    assert tuple(jobs) == CHAIN
     for verb, job in jobs.items():
         output = job.finish().output
         assert f"on {RANKS} ranks" in output and "on node[1-2]" in output, output
@@ -61,100 +74,133 @@ def test_the_chain_on_two_nodes_gives_the_same_tables(
     assert tables(tmp_path) == expected
 
 
-def test_the_chain_may_be_submitted_as_a_job_itself(
+def test_settings_come_from_file_variables_and_arguments(
     cluster: Cluster, crawl: Path, expected: Tables, tmp_path: Path
 ) -> None:
-    folder = work_folder(tmp_path, crawl)
-    printed = submit(cluster, folder, "pipeline.sh", "--nodes=2", nodes=None).finish().output
-    for number in re.findall(r"job (\d+)", printed):
-        Job(cluster, folder, number).finish()
-    assert tables(tmp_path) == expected
-
-
-def test_a_script_alone_takes_a_whole_node_and_all_settings_from_the_file(
-    cluster: Cluster, crawl: Path, expected: Tables, tmp_path: Path
-) -> None:
-    output = submit(cluster, work_folder(tmp_path, crawl), "hash.sh", nodes=None).finish().output
-    assert f"on {TASKS_PER_NODE} ranks" in output
-    assert "srun -K --ntasks=2 --mpi=pmi2 hpcreuse hash" in output
-    assert all(word in output for word in ("slurm-wlm", "mpi library", "kernels"))
-    assert tables(tmp_path, RUN_TABLES) == {key: expected[key] for key in RUN_TABLES}
-
-
-def test_arguments_and_variables_reach_hpcreuse(cluster: Cluster, crawl: Path, tmp_path: Path) -> None:
+    # Nothing but a file: all of one node; hpcreuse on the PATH
+    on_path = {"HPCREUSE_VENV": "", "PATH": f"{HPCREUSE.parent}:{cluster.env['PATH']}"}
+    alone = submit(cluster, work_folder(tmp_path, crawl), "hash.sh", env=on_path, nodes=None)
+    # At the same time on the other node: another file, variables, arguments
     settings = tmp_path / "other name.toml"
-    shutil.move(work_folder(tmp_path, crawl) / "hpcreuse.toml", settings)
-    env = {"HPCREUSE_CONFIG": str(settings), "HPCREUSE_ARGS": "--json --strict"}
-    output = submit(cluster, tmp_path, "hash.sh", "--out", "another run", env=env, nodes=1).finish().output
-    assert '"out": "another run"' in output
+    settings.write_text('[hash]\nout = "nowhere"\nmax_repeats = 5\n')
+    env = {
+        "HPCREUSE_CONFIG": str(settings),
+        "HPCREUSE_ARGS": "--json --strict",
+        "HPCREUSE_HASH_INPUTS": f"{crawl}/000.warc {crawl}/001.warc",
+        "HPCREUSE_HASH_TAGS": "p",
+        "HPCREUSE_HASH_NORMALIZE": "none",
+    }
+    told = submit(cluster, tmp_path, "hash.sh", "--out", "another run", "--normalize", "whitespace", env=env, nodes=1)
+    missing = submit(cluster, tmp_path, "hash.sh", env={"HPCREUSE_VENV": str(tmp_path)})
+
+    output = alone.finish().output
+    assert f"on {TASKS_PER_NODE} ranks" in output
+    assert f"srun -K --ntasks={TASKS_PER_NODE} --mpi=pmi2 hpcreuse hash\n" in output
+    assert all(word in output for word in ("slurm-wlm", "mpi library", "kernels"))
+    assert tables(tmp_path, RUN_TABLES) == of_run(expected)
+
+    output = told.finish().output
+    assert all(word in output for word in ('"out": "another run"', '"partitions": 2', '"normalize": "whitespace"'))
+    assert re.search(r'"tags": (\["p"\]|"p")', output), output
     assert (tmp_path / "another run" / "run.json").exists()
 
-
-def test_hpcreuse_is_found_on_the_path_or_beside_the_scripts(cluster: Cluster, crawl: Path, tmp_path: Path) -> None:
-    folder = work_folder(tmp_path, crawl)
-    on_path = {"HPCREUSE_VENV": "", "PATH": f"{HPCREUSE.parent}:{cluster.env['PATH']}"}
-    submit(cluster, folder, "hash.sh", env=on_path).finish()
-    missing = submit(cluster, folder, "hash.sh", env={"HPCREUSE_VENV": str(tmp_path)})
     missing.wait_for("FAILED")
     assert "set HPCREUSE_VENV" in missing.output
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
+def begun(folder: Path, verb: str) -> Callable[[], bool]:
+    """Tell when a verb is in the middle of its work."""
+    return lambda: any(folder.glob(BEGUN[verb]))
+
+
+def prepare(folder: Path, crawl: Path, reference: Path, verb: str) -> Path:
+    """Make a folder in which a verb is the next of the chain."""
+    if verb != "hash":
+        shutil.copytree(reference / "run" / "shards", folder / "run" / "shards")
+        shutil.copy(reference / "run" / "run.json", folder / "run")
+    if verb == "detect":
+        shutil.copy(reference / "labels.h5", folder)
+    return work_folder(folder, crawl)
+
+
+def made_by(verb: str, expected: Tables) -> Tables:
+    """Of the tables of the chain those that a verb makes."""
+    path = {"hash": "run", "discover": "labels.h5", "detect": "result"}[verb]
+    return {key: rows for key, rows in expected.items() if key[0] == path}
+
+
+def must_be_complete(verb: str, job: Job, expected: Tables) -> None:
+    """See that a job that went on made all, and that `hash` took what was there."""
+    mine = made_by(verb, expected)
+    assert tables(job.folder, tuple(mine)) == mine
+    if verb == "hash":
+        done_before = re.search(r"partitions +\d+ hashed, (\d+) done before", job.output)
+        assert done_before and 0 < int(done_before[1]) < ARCHIVES, job.output
+
+
+@pytest.mark.parametrize(
+    ("verb", "launcher"), [("hash", "srun"), ("hash", "mpiexec"), ("discover", "srun"), ("detect", "srun")]
+)
 def test_a_warning_before_the_time_limit_requeues_the_job_and_it_goes_on(
-    launcher: str, cluster: Cluster, long_crawl: Path, long_expected: Tables, tmp_path: Path
+    verb: str, launcher: str, cluster: Cluster, crawl: Path, reference: Path, expected: Tables, tmp_path: Path
 ) -> None:
-    job = submit(cluster, work_folder(tmp_path, long_crawl), "hash.sh", env={"HPCREUSE_LAUNCH": launcher})
-    job.wait_for_shard()
-    cluster.run("scancel", "--signal=USR1", "--batch", job.number)
+    folder = prepare(tmp_path, crawl, reference, verb)
+    job = submit(cluster, folder, f"{verb}.sh", env={"HPCREUSE_LAUNCH": launcher})
+    with job.paused(RANKS, begun(folder, verb)) as ranks:
+        # Twice, as a nervous user would
+        for _ in range(2):
+            cluster.run("scancel", "--signal=USR1", "--batch", job.number)
+        job.wait_for_warning(ranks)
     job.finish()
     assert job.restarts == 1
     assert job.output.count("stopped on SIGUSR1") == 1, job.output
-    assert "ended with exit code 75" in job.output
-    done_before = re.findall(r"partitions +(\d+) hashed, (\d+) done before", job.output)
-    assert len(done_before) == 1 and int(done_before[0][1]) > 0, job.output
-    assert tables(tmp_path, RUN_TABLES) == long_expected
+    assert job.output.count("ended with exit code 75") == 1, job.output
+    must_be_complete(verb, job, expected)
 
 
-def test_slurm_itself_warns_before_the_time_limit(
-    cluster: Cluster, long_crawl: Path, long_expected: Tables, tmp_path: Path
+@pytest.mark.parametrize(
+    ("verb", "launcher"), [("hash", "srun"), ("hash", "mpiexec"), ("discover", "mpiexec"), ("detect", "mpiexec")]
+)
+def test_a_cancelled_job_stays_cancelled_and_the_next_goes_on(
+    verb: str, launcher: str, cluster: Cluster, crawl: Path, reference: Path, expected: Tables, tmp_path: Path
 ) -> None:
-    # With two minutes in all, Slurm warns in the first moments, at every start: each must still get somewhere
-    folder = work_folder(tmp_path, long_crawl)
-    number = cluster.run(
-        "sbatch", "--parsable", "--nodes=2", "--time=2", SCRIPTS / "hash.sh", cwd=folder, env=environment(None)
-    )
-    job = Job(cluster, folder, number.strip())
-    cluster.wait(lambda: "USR1 received" in job.output, 180, "Slurm sent the warning")
-    cluster.wait(lambda: job.restarts == 1, 60, "the job is requeued")
-    cluster.run("scontrol", "update", f"JobId={job.number}", "TimeLimit=60")
-    job.finish()
-    assert tables(tmp_path, RUN_TABLES) == long_expected
+    folder, env = prepare(tmp_path, crawl, reference, verb), {"HPCREUSE_LAUNCH": launcher}
+    first = submit(cluster, folder, f"{verb}.sh", env=env)
+    with first.paused(RANKS, begun(folder, verb)):
+        cluster.run("scancel", first.number)
+    first.wait_for("CANCELLED")
+    again = submit(cluster, folder, f"{verb}.sh", env=env).finish()
+    assert (first.state, first.restarts) == ("CANCELLED", 0)
+    must_be_complete(verb, again, expected)
 
 
-def test_a_job_that_gets_nowhere_is_not_requeued_for_ever(cluster: Cluster, long_crawl: Path, tmp_path: Path) -> None:
-    folder = work_folder(tmp_path, long_crawl)
-    job = submit(cluster, folder, "hash.sh", env={"HPCREUSE_MAX_RESTARTS": "0"})
-    job.wait_for_shard()
-    cluster.run("scancel", "--signal=USR1", "--batch", job.number)
+def test_a_job_cancelled_before_it_began_starts_nothing(cluster: Cluster, crawl: Path, tmp_path: Path) -> None:
+    folder, never = work_folder(tmp_path, crawl), tmp_path / "never"
+    slow = tmp_path / "slow"
+    # What runs before the ranks do, as a large container would
+    slow.write_text(f"#!/bin/bash\n[[ $1 == info ]] || touch {never}\ntouch {tmp_path}/asked\nexec sleep 600\n")
+    slow.chmod(0o755)
+    job = submit(cluster, folder, "hash.sh", env={"HPCREUSE_COMMAND": str(slow)})
+    cluster.wait((tmp_path / "asked").exists, 60, "the job asks for versions")
+    cluster.run("scancel", job.number)
+    job.wait_for("CANCELLED")
+    assert "ended with exit code 75" in job.output, job.output
+    assert not never.exists()
+
+
+def test_slurms_own_warning_stops_a_job_which_is_not_requeued_for_ever(
+    cluster: Cluster, crawl: Path, tmp_path: Path
+) -> None:
+    # Of two minutes in all Slurm warns at once, that is when it next looks at limits: every half minute
+    folder = work_folder(tmp_path, crawl)
+    env = {"HPCREUSE_MAX_RESTARTS": "0", "SBATCH_TIMELIMIT": "2"}
+    job = submit(cluster, folder, "hash.sh", env=env)
+    with job.paused(RANKS, begun(folder, "hash")) as ranks:
+        job.wait_for_warning(ranks)
     job.wait_for("FAILED")
     assert job.exit_code == "75:0"
+    assert job.output.count("== USR1 received") == 1, job.output
     assert "not requeued after 0 restarts" in job.output
-
-
-@pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_a_cancelled_job_stays_cancelled_and_the_next_goes_on(
-    launcher: str, cluster: Cluster, long_crawl: Path, long_expected: Tables, tmp_path: Path
-) -> None:
-    env = {"HPCREUSE_LAUNCH": launcher}
-    folder = work_folder(tmp_path, long_crawl)
-    first = submit(cluster, folder, "hash.sh", env=env)
-    first.wait_for_shard()
-    cluster.run("scancel", first.number)
-    first.wait_for("CANCELLED")
-    again = submit(cluster, folder, "hash.sh", env=env).finish()
-    assert (first.state, first.restarts) == ("CANCELLED", 0)
-    assert re.search(r"partitions +\d+ hashed, [1-9]\d* done before", again.output), again.output
-    assert tables(tmp_path, RUN_TABLES) == long_expected
 
 
 def test_a_wrong_mpi_plugin_is_refused_with_advice(cluster: Cluster, crawl: Path, tmp_path: Path) -> None:
@@ -167,7 +213,8 @@ def test_a_wrong_mpi_plugin_is_refused_with_advice(cluster: Cluster, crawl: Path
 
 
 def test_what_depends_on_a_failed_job_is_removed(cluster: Cluster, tmp_path: Path) -> None:
-    jobs = chain(cluster, work_folder(tmp_path, tmp_path / "nowhere"), "--nodes=2")
+    folder = work_folder(tmp_path, tmp_path / "nowhere")
+    jobs = chain(cluster.run(SCRIPTS / "pipeline.sh", cwd=folder, env=environment({})), cluster, folder)
     jobs["hash"].wait_for("FAILED")
     assert jobs["hash"].exit_code == "1:0"
     assert "no file matches this pattern" in jobs["hash"].output
@@ -175,40 +222,29 @@ def test_what_depends_on_a_failed_job_is_removed(cluster: Cluster, tmp_path: Pat
         jobs[verb].wait_for("CANCELLED")
 
 
-def test_an_array_and_its_join_give_the_same_run(
+def test_an_array_and_its_join_give_the_same_run_though_a_task_is_requeued(
     cluster: Cluster, crawl: Path, expected: Tables, tmp_path: Path
 ) -> None:
-    # More tasks than archives: some have nothing to do
     archives = sorted(map(str, crawl.glob("*.warc")))
     (tmp_path / "warc.paths").write_text("# of the crawl\n" + "\n".join(archives) + "\n\n")
-    env = environment({"HPCREUSE_LIST": "warc.paths", "HPCREUSE_RUN": "run"})
-    count = len(archives) + 1
-    options = ["--parsable", f"--array=0-{count - 1}", "--mem-per-cpu=1G"]
-    array = cluster.run("sbatch", *options, SCRIPTS / "hash-array.sh", cwd=tmp_path, env=env).strip()
-    options = ["--parsable", f"--dependency=afterok:{array}", "--kill-on-invalid-dep=yes"]
-    join = cluster.run("sbatch", *options, SCRIPTS / "hash-join.sh", cwd=tmp_path, env=env).strip()
-    output = Job(cluster, tmp_path, join).finish().output
-    assert re.search(rf"partitions +0 hashed, {len(archives)} done before", output), output
-    assert "nothing to do" in Job(cluster, tmp_path, array).output
-    assert tables(tmp_path, RUN_TABLES) == {key: expected[key] for key in RUN_TABLES}
-
-
-def test_a_requeued_array_task_does_not_take_the_whole_array_with_it(
-    cluster: Cluster, long_crawl: Path, long_expected: Tables, tmp_path: Path
-) -> None:
-    (tmp_path / "warc.paths").write_text("\n".join(map(str, sorted(long_crawl.glob("*.warc")))))
-    env = environment({"HPCREUSE_LIST": "warc.paths", "HPCREUSE_RUN": "run"})
-    options = ["--parsable", "--array=0-1", "--mem-per-cpu=1G"]
-    array = cluster.run("sbatch", *options, SCRIPTS / "hash-array.sh", cwd=tmp_path, env=env).strip()
+    (tmp_path / "short.paths").write_text(archives[0])
+    env = {"HPCREUSE_LIST": "warc.paths", "HPCREUSE_RUN": "run"}
+    small = "--mem-per-cpu=1G"
+    array = submit(cluster, tmp_path, "hash-array.sh", env=env, nodes=None, options=("--array=0-1", small))
+    after = f"--dependency=afterok:{array.number}"
+    join = submit(cluster, tmp_path, "hash-join.sh", env=env, nodes=None, options=(after,))
     # The last task has the number of the array
-    tasks = [Job(cluster, tmp_path, f"{array}_{n}") for n in range(2)]
-    for number, task in enumerate(tasks):
-        task.wait_for_shard(f"run.parts/{number}-of-2")
-    cluster.run("scancel", "--signal=USR1", "--batch", tasks[1].number)
-    for task in tasks:
-        task.finish()
+    tasks = [Job(cluster, tmp_path, f"{array.number}_{n}") for n in range(2)]
+    part = tmp_path / "run.parts" / "1-of-2" / "shards"
+    with tasks[1].paused(1, lambda: any(part.glob("[!.]*.h5"))) as ranks:
+        cluster.run("scancel", "--signal=USR1", "--batch", tasks[1].number)
+        tasks[1].wait_for_warning(ranks)
+    # More tasks than archives: the first has nothing to do
+    idle = {"HPCREUSE_LIST": "short.paths", "HPCREUSE_RUN": "other", "HPCREUSE_TASKS": "2"}
+    nothing = submit(cluster, tmp_path, "hash-array.sh", env=idle, nodes=None, options=("--array=0", small))
+    for job in (*tasks, join, nothing):
+        job.finish()
     assert [task.restarts for task in tasks] == [0, 1]
-    Job(
-        cluster, tmp_path, cluster.run("sbatch", "--parsable", SCRIPTS / "hash-join.sh", cwd=tmp_path, env=env).strip()
-    ).finish()
-    assert tables(tmp_path, RUN_TABLES) == long_expected
+    assert re.search(rf"partitions +0 hashed, {len(archives)} done before", join.output), join.output
+    assert "nothing to do" in nothing.output
+    assert tables(tmp_path, RUN_TABLES) == of_run(expected)
