@@ -174,7 +174,10 @@ def run(command: Any, options: Any, shared: SharedOptions) -> int:
 
         world = start_world()
         start_logging(world.rank, shared)
-        summary = command.run(world, options, shared)
+        try:
+            summary = command.run(world, options, shared)
+        finally:
+            world.leave()
         if world.root and summary is not None:
             print_summary(command, summary, shared)
         return exit_code(summary, shared)

@@ -50,6 +50,13 @@ class World:
         for number in (signal.SIGUSR1, signal.SIGTERM):
             signal.signal(number, note)
 
+    def leave(self) -> None:
+        """Take no more signals: one that meets a rank on its way out would kill it and hide its exit code, as would
+        `srun -K`, which ends the rest when the first leaves with another code than 0.
+        """
+        for number in (signal.SIGUSR1, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+
     def stop_if_asked(self) -> None:
         """Collective. Raise Stopped on every rank if any was told to stop."""
         told = self.comm.allgather(self._stop[0] if self._stop else "")
