@@ -147,6 +147,8 @@ class Cluster:
             cpus=TASKS_PER_NODE,
         )
         (self.folder / "slurm.conf").write_text(text)
+        # Nothing here uses cgroups, but slurmd wants to know which; version 2 it would try to write to
+        (self.folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (self.folder / "state").mkdir()
         self._start_munge()
         self._daemon("slurmctld", "-D", "-c")

@@ -3,7 +3,6 @@
 import io
 import os
 import random
-import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +13,7 @@ from archives import write_warc
 from cluster import Cluster
 from command import HPCREUSE
 from mpi import YIELD
+from processes import Process
 
 from hpcreuse.store.tables import find_table
 from hpcreuse.store.writers import WRITERS
@@ -55,8 +55,9 @@ def make_crawl(folder: Path, archives: int, pages: int) -> Path:
     choose = random.Random(archives)
     body = [b"<p>%d %s</p>" % (n, b"word " * (n % 17)) for n in range(300)]
     urls = [f"http://s{choose.randrange(40)}.e000.org/{n}.html" for n in range(pages)]
-    # Each page has a chunk of its own beside those that are copied
-    texts = [b"<p>only on e000 %d</p>" % n + b"".join(choose.choices(body, k=60)) for n in range(pages)]
+    # Most pages have chunks of their own, others are mere copies: those are the targets
+    own = [b"".join(b"<p>only on e000 %d %d</p>" % (n, i) for i in range(10 if n % 8 else 0)) for n in range(pages)]
+    texts = [each + b"".join(choose.choices(body, k=60)) for each in own]
     first = write_warc(folder / "000.warc", list(zip(urls, texts, strict=True)))
     data = first.read_bytes()
     for number in range(1, archives):
@@ -124,7 +125,7 @@ class Job:
         return self
 
     @contextmanager
-    def paused(self, count: int, begun: Callable[[], bool]) -> Iterator[list["Process"]]:
+    def paused(self, count: int, begun: Callable[[], bool]) -> Iterator[list[Process]]:
         """Hold its ranks still as soon as something has begun: what is done to it then meets it in the middle of
         its work, however fast or busy the machine is.
         """
@@ -132,7 +133,7 @@ class Job:
         ranks: list[Process] = []
 
         def started() -> bool:
-            ranks[:] = filter(Process.is_rank, map(Process, self.cluster.processes(mark)))
+            ranks[:] = filter(is_rank, map(Process, self.cluster.processes(mark)))
             return len(ranks) == count
 
         self.cluster.wait(started, SECONDS, f"job {self.number} has {count} ranks")
@@ -150,39 +151,15 @@ class Job:
                 with suppress(ProcessLookupError):
                     os.kill(rank.pid, signal.SIGCONT)
 
-    def wait_for_warning(self, ranks: list["Process"]) -> None:
+    def wait_for_warning(self, ranks: list[Process]) -> None:
         """Wait until SIGUSR1 waits at every rank that is held still."""
         what = f"ranks of job {self.number} are warned"
         self.cluster.wait(lambda: all(rank.warned() for rank in ranks), SECONDS, what)
 
 
-@dataclass(frozen=True)
-class Process:
-    """A process as the kernel sees it; one that is gone has nothing."""
-
-    pid: int
-
-    def is_rank(self) -> bool:
-        """Whether a launcher started it as a rank of hpcreuse."""
-        return b"\0PMI_RANK=" in self._read("environ") and bytes(HPCREUSE) in self._read("cmdline").split(b"\0")
-
-    def listens(self) -> bool:
-        """Whether it does something of its own on SIGUSR1."""
-        return self._has_signal(b"SigCgt")
-
-    def warned(self) -> bool:
-        """Whether SIGUSR1 waits to be taken."""
-        return self._has_signal(b"ShdPnd") or self._has_signal(b"SigPnd")
-
-    def _has_signal(self, mask: bytes) -> bool:
-        found = re.search(rb"^%s:\s*([0-9a-f]+)" % mask, self._read("status"), re.MULTILINE)
-        return bool(found and int(found[1], 16) >> (signal.SIGUSR1 - 1) & 1)
-
-    def _read(self, name: str) -> bytes:
-        try:
-            return Path(f"/proc/{self.pid}/{name}").read_bytes()
-        except OSError:
-            return b""
+def is_rank(process: Process) -> bool:
+    """Tell whether a launcher started it as a rank of hpcreuse."""
+    return b"\0PMI_RANK=" in process.read("environ") and bytes(HPCREUSE) in process.read("cmdline").split(b"\0")
 
 
 def submit(

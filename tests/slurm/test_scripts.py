@@ -42,6 +42,7 @@ def reference(crawl: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(reference: Path) -> Tables:
     found = tables(reference)
     assert all(rows for (_, name), rows in found.items() if name != "quarantine")
+    assert b'"target": true' in found["result", "files"]
     return found
 
 
