@@ -105,9 +105,16 @@ class World:
 def start_world() -> World:
     """Start MPI and look around.
 
-    Raises ParallelError when the launcher started many processes and each believes to be alone.
+    Raises ParallelError when there is no MPI library, or when the launcher started many processes and each believes
+    to be alone.
     """
-    from mpi4py import MPI
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise ParallelError(
+            f"no MPI library can be loaded: {error}. Set MPI4PY_LIBMPI to the site's libmpi.so (docs/clusters.md), "
+            "or install one with `pip install 'hpcreuse[mpich]'`"
+        ) from error
 
     world = World(MPI.COMM_WORLD, MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size())
     expected = launched_ranks()
