@@ -5,7 +5,7 @@
 #
 # Arguments go to `hpcreuse imatch`; what is not given comes from ./hpcreuse.toml in the folder where you submit, or from
 # HPCREUSE_CONFIG, or from variables:
-#     HPCREUSE_IMATCH_RUN _OUT _LEXICON _BAND="0.2 0.8" _LEXICONS=5 _SEED=0 _SAVE_LEXICON
+#     HPCREUSE_IMATCH_RUN _OUT _LEXICON=corpus _BAND="0.2 0.8" _LEXICONS=5 _SEED=0 _MIN_TERMS=5 _SAVE_LEXICON
 # The run must have been made by `hpcreuse hash --text`. More nodes: sbatch -N 4; ranks: -n 128 (default: every core).
 # Other settings: README.md beside this.
 #

@@ -5,7 +5,7 @@
 #
 # Arguments go to `hpcreuse spin`; what is not given comes from ./hpcreuse.toml in the folder where you submit, or from
 # HPCREUSE_CONFIG, or from variables:
-#     HPCREUSE_SPIN_RUN _OUT _SYNONYMS _THRESHOLD=0.75 _MUTABLE_THRESHOLD=0.5 _CONTENT_TAG
+#     HPCREUSE_SPIN_RUN _OUT _SYNONYMS _THRESHOLD=0.75 _MUTABLE_THRESHOLD=0.5 _MIN_WORDS=50 _LINK_DENSITY=0.2 _LANGUAGE=en
 # The run must have been made by `hpcreuse hash --text`. More nodes: sbatch -N 4; ranks: -n 128 (default: every core).
 # Other settings: README.md beside this.
 #

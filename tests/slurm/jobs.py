@@ -53,7 +53,8 @@ TABLES = (
 def make_crawl(folder: Path, archives: int, pages: int) -> Path:
     """Write archives with the same text on different sites; plain copies of one, so that many are made quickly."""
     choose = random.Random(archives)
-    body = [b"<p>%d %s</p>" % (n, b"word " * (n % 17)) for n in range(300)]
+    words = [bytes(choose.choices(b"abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(400)]
+    body = [b"<p>%d %s</p>" % (n, b" ".join(choose.choices(words, k=n % 17))) for n in range(300)]
     urls = [f"http://s{choose.randrange(40)}.e000.org/{n}.html" for n in range(pages)]
     # Most pages have chunks of their own, others are mere copies: those are the targets
     own = [b"".join(b"<p>only on e000 %d %d</p>" % (n, i) for i in range(10 if n % 8 else 0)) for n in range(pages)]

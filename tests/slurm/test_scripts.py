@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from cluster import NODES, TASKS_PER_NODE, Cluster
 from command import HPCREUSE, hpcreuse
-from jobs import RUN_TABLES, SCRIPTS, Job, environment, make_crawl, submit, tables, work_folder
+from jobs import RUN_TABLES, SCRIPTS, Job, environment, exported, make_crawl, submit, tables, work_folder
+
+from hpcreuse.cli import VERBS
 
 Tables = dict[tuple[str, str], bytes]
 LAUNCHERS = ("srun", "mpiexec")
@@ -249,3 +251,34 @@ def test_an_array_and_its_join_give_the_same_run_though_a_task_is_requeued(
     assert re.search(rf"partitions +0 hashed, {len(archives)} done before", join.output), join.output
     assert "nothing to do" in nothing.output
     assert tables(tmp_path, RUN_TABLES) == of_run(expected)
+
+
+# The settings of each text method as variables, and what it makes of the run of `hash --text`
+TEXT_METHODS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+    "quilt": ({"K": "3", "M": "1000", "C": "1", "THETA": "0.1"}, ("quilts",)),
+    "imatch": ({"BAND": "0.1 0.9", "LEXICONS": "2"}, ("signatures", "clusters")),
+    "spin": ({"SYNONYMS": "synonyms.tsv", "MIN_WORDS": "5", "LANGUAGE": "any"}, ("filters", "pairs", "clusters")),
+}
+
+
+def test_text_methods_take_variables_and_give_the_same_tables(cluster: Cluster, crawl: Path, tmp_path: Path) -> None:
+    env = {"HPCREUSE_HASH_INPUTS": f"{crawl}/000.warc {crawl}/001.warc", "HPCREUSE_HASH_TEXT": "true"}
+    submit(cluster, tmp_path, "hash.sh", env={**env, "HPCREUSE_HASH_OUT": "run"}, nodes=1).finish()
+    (tmp_path / "synonyms.tsv").write_text("good\tfine|nice\n")
+    present = [verb for verb in TEXT_METHODS if verb in VERBS]
+    jobs = {}
+    for verb in present:
+        settings = {"RUN": "run", "OUT": f"{verb}-job", **TEXT_METHODS[verb][0]}
+        env = {f"HPCREUSE_{verb.upper()}_{name}": value for name, value in settings.items()}
+        jobs[verb] = submit(cluster, tmp_path, f"{verb}.sh", env=env)
+    for verb in present:
+        settings, names = TEXT_METHODS[verb]
+        options = [f"{'-' if len(name) == 1 else '--'}{name.lower().replace('_', '-')}" for name in settings]
+        given = [
+            word for option, value in zip(options, settings.values(), strict=True) for word in (option, *value.split())
+        ]
+        hpcreuse(verb, "run", *given, "--out", f"{verb}-alone", cwd=tmp_path)
+        assert f"on {RANKS} ranks" in jobs[verb].finish().output
+        for name in names:
+            rows = exported(tmp_path / f"{verb}-job", name)
+            assert rows and rows == exported(tmp_path / f"{verb}-alone", name), name
