@@ -107,7 +107,7 @@ class TableSorter:
             mine, keys = in_order(mine)
             inner = [bisect.bisect_left(keys, bound) for bound in bounds[1:-1] if bound is not None]
             cuts = np.array([0, *inner, len(keys)])
-        with phases("exchange"):
+        with phases.together("exchange", self.world):
             received = exchange_rows(self.world, mine, cuts, self.memory // 4)
         with phases("sort"):
             return in_order(received)[0]

@@ -47,8 +47,9 @@ def first_example(verb: str) -> list[str]:
     """Give the command line, without `hpcreuse`, that the help of a verb shows first."""
     if verb in OTHER_LINES:
         return OTHER_LINES[verb]
-    words = shlex.split(importlib.import_module(f"hpcreuse.commands.{verb}").EXAMPLES.splitlines()[0])
-    return words[words.index("hpcreuse") + 1 :]
+    line = importlib.import_module(f"hpcreuse.commands.{verb}").EXAMPLES.splitlines()[0]
+    # Another command may stand before it
+    return [verb, *shlex.split(line.partition(f"hpcreuse {verb} ")[2])]
 
 
 def count(words: list[str]) -> dict[str, Any]:
