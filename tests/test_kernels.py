@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpcreuse import kernels
-from hpcreuse.kernels import plain
+from hpcreuse.kernels import plain, plain_nesting
 
 compiled = pytest.mark.skipif(not kernels.COMPILED, reason="the kernels were installed without a compiler")
 
@@ -82,7 +82,20 @@ def test_normalisation_goes_in_the_order_of_the_rule(page: bytes) -> None:
         else:
             out.append(byte)
     wanted = bytes(byte for byte in out if byte not in b"\r\n").strip()
-    assert kernels.normalize_whitespace(page) == wanted
+    assert kernels.normalize_whitespace(page) == plain.normalize_whitespace(page) == wanted
     starts = np.zeros(1, np.uint32)
     if page:
         assert kernels.page_digests(b"", page, starts, True, "sha1")[1] == hashlib.sha1(wanted).digest()
+
+
+MARKUP = st.sampled_from(
+    b"<div> </div> <DIV > <b> </b> </B> <b\n> <font/size=1> <p> <a> <table> <svg> </svg> <select> </select> <script> "
+    b"</script> </scripture> <style> </style> <title> <!-- --> --!> <!--> <!---> -> <!x <? </ </> > < = \" ' <i\ta= "
+    b"<i/b ='>' x <longer-than-eight> </longer-than-eight> </longer-than-eigth>".split(b" ")
+) | st.sampled_from([b" ", b"\n", b" = ", b" \"", b"='"])
+
+
+@compiled
+@given(st.lists(MARKUP | st.binary(max_size=2), max_size=80).map(b"".join), st.sampled_from([0, 500, 10**9]))
+def test_the_work_of_parsing_is_bounded_as_the_twin_does(page: bytes, most: int) -> None:
+    assert kernels.parsing_work(page, most) == plain_nesting.parsing_work(page, most)

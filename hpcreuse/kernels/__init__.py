@@ -3,6 +3,7 @@
 try:
     from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._heads import http_head, warc_head
+    from hpcreuse.kernels._nesting import parsing_work
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._search import find_sorted
     from hpcreuse.kernels._sha import page_digests
@@ -25,6 +26,7 @@ except ImportError:
         unit_starts,
     )
     from hpcreuse.kernels.plain_heads import http_head, warc_head
+    from hpcreuse.kernels.plain_nesting import parsing_work
 
     COMPILED = False
 
@@ -49,6 +51,7 @@ __all__ = [
     "normalize_whitespace",
     "overlaps",
     "page_digests",
+    "parsing_work",
     "separate_blocks",
     "signatures",
     "unit_starts",

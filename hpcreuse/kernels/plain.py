@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hpcreuse.kernels.letters import word_class
 
-_SPACES = re.compile(rb"[ \t]+")
+_TABS_TO_SPACES = bytes.maketrans(b"\t", b" ")
 
 # Elements that stand apart from the text around them: block elements, cells, breaks, form fields
 BLOCKS = tuple(
@@ -39,7 +39,11 @@ class TagScanner:
 
 def normalize_whitespace(data: bytes) -> bytes:
     """Make runs of spaces and tabs one space, remove CR and LF, trim the ends, in this order."""
-    return _SPACES.sub(b" ", data).translate(None, b"\r\n").strip()
+    data = data.translate(_TABS_TO_SPACES)
+    # Halving runs is faster than a regular expression, and takes no memory per run
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    return data.translate(None, b"\r\n").strip()
 
 
 def page_digests(
