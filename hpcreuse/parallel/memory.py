@@ -6,6 +6,7 @@ import resource
 from collections.abc import Mapping
 from pathlib import Path
 
+from hpcreuse.parallel.cgroups import memory_limits
 from hpcreuse.parallel.world import World
 
 # Python, NumPy, HDF5 and MPI take some themselves, and others run on the node too
@@ -26,13 +27,7 @@ def node_memory() -> int:
     """Tell the memory that this job may use on this node."""
     found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     found += slurm_memory(os.environ)
-    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            text = Path(name).read_text(encoding="ascii").strip()
-        except OSError:
-            continue
-        if text.isdigit():
-            found.append(int(text))
+    found += memory_limits()
     return min(found)
 
 
