@@ -241,7 +241,7 @@ BUSY = {
     "ends-in-scripts": b"<div><script></div></script>",
     "ends-out-of-scope": b"<div><table><td></div></table>",
     "script-in-select": b"<select><style></select><div>",
-    "quoted-by-nothing": b"<div =\"></div =\">",
+    "quoted-by-nothing": b'<div ="></div =">',
     "attributes": b"a%d=1 ",
     "ends": b"</p></b>",
     "open": b"<",

@@ -92,7 +92,7 @@ MARKUP = st.sampled_from(
     b"<div> </div> <DIV > <b> </b> </B> <b\n> <font/size=1> <p> <a> <table> <svg> </svg> <select> </select> <script> "
     b"</script> </scripture> <style> </style> <title> <!-- --> --!> <!--> <!---> -> <!x <? </ </> > < = \" ' <i\ta= "
     b"<i/b ='>' x <longer-than-eight> </longer-than-eight> </longer-than-eigth>".split(b" ")
-) | st.sampled_from([b" ", b"\n", b" = ", b" \"", b"='"])
+) | st.sampled_from([b" ", b"\n", b" = ", b' "', b"='"])
 
 
 @compiled
