@@ -5,6 +5,7 @@ command again finishes with the same tables. Real processes, real signals, real 
 """
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 from archives import random_pages, write_warc
 from command import HPCREUSE, hpcreuse
-from mpi import YIELD
+from mpi import YIELD, program
 from mpi import _descendants as descendants
 
 from hpcreuse.store.tables import find_table
@@ -65,8 +66,8 @@ def all_tables(out: Path) -> list[list]:
 def done(crawl: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The chain undisturbed."""
     out = tmp_path_factory.mktemp("done")
-    for command in commands(crawl, out).values():
-        hpcreuse(*command)
+    for verb, command in commands(crawl, out).items():
+        (out / f"{verb}.json").write_text(hpcreuse(*command, "--json").stdout)
     return out
 
 
@@ -175,8 +176,9 @@ def copy_of(done: Path, out: Path, *names: str) -> Path:
 # Killed ranks
 
 
-@pytest.mark.parametrize("victim", [0, 2, "all"])
-@pytest.mark.parametrize("verb", ["hash", "discover", "detect"])
+@pytest.mark.parametrize(
+    ("verb", "victim"), [("hash", 0), ("hash", 2), ("hash", "all"), ("discover", "all"), ("detect", "all")]
+)
 def test_killed_ranks_take_the_job_with_them_and_nothing_else(
     verb: str,
     victim: int | str,
@@ -212,6 +214,55 @@ def test_killed_ranks_take_the_job_with_them_and_nothing_else(
         hpcreuse(*chain[name], ranks=2)
     assert all_tables(tmp_path) == undisturbed
     assert not list(tmp_path.rglob(".*.tmp"))
+
+
+WORST_MOMENTS = {
+    "hash": [("write:*.h5", 1), ("write:shards.json", 0)],
+    "discover": [("exchange:2", 1), ("exchange:3", 2), ("write:piece-*.h5", 1), ("write:labels.h5", 0)],
+    "detect": [("exchange:4", 1), ("exchange:7", 0), ("write:part-*.h5", 2), ("write:result.json", 0), ("replace", 0)],
+}
+
+
+@pytest.mark.parametrize("verb", WORST_MOMENTS)
+def test_a_rank_killed_at_the_worst_moment_takes_the_job_with_it_and_nothing_else(
+    verb: str, crawl: list[Path], done: Path, undisturbed: list[list], tmp_path: Path
+) -> None:
+    """What was there before the command is there after it, whole, and the same command again gets to the end."""
+    copy_of(done, tmp_path, "run", "labels.h5", "result")
+    for part in {"hash": ["run"], "discover": ["run/counts"]}.get(verb, []):
+        shutil.rmtree(tmp_path / part)
+    command = commands(crawl, tmp_path)[verb]
+    for point, victim in WORST_MOMENTS[verb]:
+        begin = time.monotonic()
+        killed = program(3, "dying.py", point, str(victim), *map(str, command), check=False)
+        assert time.monotonic() - begin < 2 * PATIENCE
+        assert killed.returncode != 0, point
+        assert "BAD TERMINATION" in killed.stdout and "signal 9" in killed.stdout.lower().replace(": ", " ")
+        assert not messages(killed.stderr)
+        whole = [(place, name) for place, name in TABLES if verb != "hash" or place != "run"]
+        assert [rows(tmp_path / place, name) for place, name in whole] == undisturbed[len(TABLES) - len(whole) :]
+    hpcreuse(*command, ranks=2)
+    assert all_tables(tmp_path) == undisturbed
+    assert not [path for path in tmp_path.rglob(".*") if path.suffix in (".tmp", ".lock")]
+
+
+def test_a_rank_that_fails_in_any_phase_ends_the_job_and_nothing_is_lost(
+    crawl: list[Path], done: Path, undisturbed: list[list], tmp_path: Path
+) -> None:
+    for verb, command in commands(crawl, tmp_path).items():
+        phases = json.loads((done / f"{verb}.json").read_text())["phases"]
+        assert len(phases) > 3
+        for number, phase in enumerate(phases):
+            begin = time.monotonic()
+            victim = number % 2
+            failed = program(2, "dying.py", f"phase:{phase}", str(victim), *map(str, command), check=False)
+            assert time.monotonic() - begin < 2 * PATIENCE
+            assert failed.returncode == 1, (verb, phase)
+            assert failed.stderr.count(f"RuntimeError: a bug in {phase}") == 1, (verb, phase, failed.stderr)
+            assert failed.stderr.count("Traceback") == 1
+            assert f"hpcreuse: rank {victim}: Traceback" in failed.stderr
+        hpcreuse(*command, ranks=2)
+    assert all_tables(tmp_path) == undisturbed
 
 
 # Disks

@@ -1,7 +1,9 @@
 """Files that are either complete or not there: written under a temporary name, flushed, renamed."""
 
+import ctypes
 import errno
 import os
+import re
 import shutil
 import socket
 from collections.abc import Iterator
@@ -13,13 +15,25 @@ from hpcreuse.errors import StoreError
 # What a file system answers when the fault lies with the disk, not with the path
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE)
 
+# Linux: rename to a name that exists, which gets the other's in the same step
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+
 TEMPORARY = ".tmp"
 LOCK = ".lock"
 
 
 def temporary_name(path: Path) -> Path:
     """Give a name beside `path` that no other process uses; listings of finished files leave it out."""
-    return path.with_name(f".{path.name}.{socket.gethostname()}-{os.getpid()}{TEMPORARY}")
+    host = socket.gethostname().partition(".")[0]
+    return path.with_name(f".{path.name}.{host}-{os.getpid()}{TEMPORARY}")
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what killed jobs left of a file; only for who holds its lock."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.[^.]*-\d+{re.escape(TEMPORARY)}")
+    for other in path.parent.iterdir():
+        if name.fullmatch(other.name) and other.is_file():
+            other.unlink(missing_ok=True)
 
 
 def is_temporary(path: Path) -> bool:
@@ -79,3 +93,16 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def exchange(path: Path, other: Path) -> bool:
+    """Let two folders change places in one step; False where the system or the file system cannot do that."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    if rename(AT_FDCWD, os.fsencode(path), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        return False
+    raise OSError(number, os.strerror(number), str(path), None, str(other))

@@ -66,7 +66,7 @@ def survey(path: Path) -> Place:
             _survey_run(place)
         elif _is_findings(path):
             _survey_findings(place)
-        elif (path / "result.json").exists() or (path / "files").is_dir():
+        elif result.is_result(path) or (path / "files").is_dir():
             _survey_result(place)
         elif path.is_file():
             _survey_file(place)
@@ -149,7 +149,7 @@ def _survey_result(place: Place) -> None:
 def _is_findings(path: Path) -> bool:
     """Tell whether something is what a method beside detection found; a damaged record is told elsewhere."""
     try:
-        return read_record(path / "result.json").get("format") == findings.FORMAT
+        return result.is_result(path) and read_record(path / "result.json").get("format") == findings.FORMAT
     except (FileNotFoundError, NotADirectoryError, StoreError):
         return False
 

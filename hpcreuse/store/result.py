@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hpcreuse.errors import StoreError
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store import atomic, container
+from hpcreuse.store.lock import Lock, beside
 from hpcreuse.store.records import read_record, write_record
 from hpcreuse.version import __version__
 
@@ -131,6 +132,8 @@ def begin(path: Path) -> Path:
 
 def begin_folder(path: Path, tables: list[str]) -> Path:
     """Make the temporary folder of any kind of result, with a folder per table."""
+    if is_halfway(path):
+        put_in_place(path)
     if path.exists() and not (path / "result.json").exists():
         raise StoreError(f"{path} exists and is not a result of hpcreuse: choose another --out")
     scratch = scratch_folder(path)
@@ -153,12 +156,42 @@ def finish_folder(path: Path, record: dict[str, Any], tables: list[str]) -> None
     parts = {table: len(list((scratch / table).glob("part-*.h5"))) for table in tables}
     record = {**record, "creator": f"hpcreuse {__version__}", "parts": parts}
     write_record(scratch / "result.json", record, indent=2)
-    old = path.with_name(f".{path.name}.old{atomic.TEMPORARY}")
-    atomic.remove(old)
-    if path.exists():
+    put_in_place(path)
+
+
+def old_name(path: Path) -> Path:
+    """Name where a result stands that is about to be replaced, on file systems where that takes two steps."""
+    return path.with_name(f".{path.name}.old{atomic.TEMPORARY}")
+
+
+def put_in_place(path: Path) -> None:
+    """Let the finished temporary folder take the place of an earlier result, so that one of them is always there."""
+    scratch, old = scratch_folder(path), old_name(path)
+    if not path.exists():
+        scratch.replace(path)
+    elif atomic.exchange(scratch, path):
+        atomic.remove(scratch)
+    else:
+        atomic.remove(old)
         path.replace(old)
-    scratch.replace(path)
+        scratch.replace(path)
     atomic.remove(old)
+
+
+def is_halfway(path: Path) -> bool:
+    """Tell whether a job was killed just when its result took the place of an earlier one: both are whole."""
+    return not path.exists() and old_name(path).exists() and (scratch_folder(path) / "result.json").exists()
+
+
+def is_result(path: Path) -> bool:
+    """Tell whether a path is a result; completes one that was left halfway."""
+    if is_halfway(path):
+        holding = Lock.take(path, beside(path))
+        try:
+            put_in_place(path)
+        finally:
+            holding.release()
+    return (path / "result.json").exists()
 
 
 @dataclass(frozen=True)
@@ -173,10 +206,9 @@ class Result:
     @classmethod
     def open(cls, path: Path) -> "Result":
         """Open a result made before."""
-        try:
-            record = read_record(path / "result.json")
-        except FileNotFoundError:
-            raise StoreError(f"{path} is not a result: make one with `hpcreuse detect RUN --labels LABELS`") from None
+        if not is_result(path):
+            raise StoreError(f"{path} is not a result: make one with `hpcreuse detect RUN --labels LABELS`")
+        record = read_record(path / "result.json")
         if (record.get("format"), record.get("version")) != (FORMAT, VERSION):
             raise StoreError(
                 f"{path} has format {record.get('format')} version {record.get('version')}, "

@@ -149,8 +149,9 @@ class Run:
 
     def remove_leftovers(self) -> None:
         """Remove what a killed job left half written."""
-        for scratch in (self.path / "shards").glob(f".*{atomic.TEMPORARY}"):
-            scratch.unlink(missing_ok=True)
+        for folder in (self.path, self.path / "shards"):
+            for scratch in folder.glob(f".*{atomic.TEMPORARY}"):
+                scratch.unlink(missing_ok=True)
 
     def shard_path(self, source: str, number: int, part: int) -> Path:
         """Name a shard after its archive, with enough of a hash that no two archives share a name."""

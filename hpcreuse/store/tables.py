@@ -37,10 +37,11 @@ def tables_of(path: Path) -> tuple[str, dict[str, Table]]:
     """Tell what lies at a path and which tables it has."""
     from hpcreuse.store import findings, labels_tables, result_tables, run_tables
     from hpcreuse.store.records import read_record
+    from hpcreuse.store.result import is_result
 
     if (path / "run.json").exists():
         return "run", run_tables.TABLES
-    if (path / "result.json").exists():
+    if is_result(path):
         if read_record(path / "result.json").get("format") == findings.FORMAT:
             return findings.tables_of_method(path)
         return "result", result_tables.TABLES
