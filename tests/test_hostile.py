@@ -266,9 +266,8 @@ def test_html_made_to_keep_a_parser_busy_is_hashed(tmp_path: Path) -> None:
     ]
     million = response(b"http://busy.example/million", b"<div>" * 1_000_000)
     archive = write(tmp_path / "busy.warc", *records, million)
-    for mode in ("raw", "dom"):
-        run = tmp_path / mode
-        summary, files, quarantine = hash_all(archive, run, "--mode", mode)
+    for options in (("--mode", "raw", "--text"), ("--mode", "dom")):
+        summary, files, quarantine = hash_all(archive, tmp_path / options[1], *options)
         assert (summary["files"], quarantine) == (len(records) + 2, {})
         # Too deep to parse: chunks are those of the page as it is
         assert files["http://busy.example/million"][3] == 1_000_000
@@ -276,11 +275,11 @@ def test_html_made_to_keep_a_parser_busy_is_hashed(tmp_path: Path) -> None:
 
 
 def test_dom_mode_parses_every_real_page(shared_data: Path) -> None:
-    """The limit on parsing is far from what people write: the worst of 12,000 pages takes a thirtieth of it."""
+    """The limit on parsing is far from what people write: the worst of 12,000 pages takes a twenty-fifth of it."""
     from warcio.archiveiterator import ArchiveIterator
 
     from hpcreuse.kernels import parsing_work
-    from hpcreuse.page.dom import MOST_WORK
+    from hpcreuse.page.parsing import MOST_WORK
 
     most = 0
     for name in ("alexa2018-000", "webkb1997"):

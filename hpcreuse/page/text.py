@@ -1,10 +1,15 @@
 """The visible text of a page and its links (METHODS.md sections 2 to 4)."""
 
+import re
 from typing import NamedTuple
 
 from hpcreuse.kernels import separate_blocks
+from hpcreuse.kernels.plain_nesting import TOKEN
 from hpcreuse.page.charset import to_text
 from hpcreuse.page.digest import MARKUP_TYPES
+from hpcreuse.page.parsing import parse
+
+_TAG = re.compile(TOKEN.pattern + rb">?", re.DOTALL)
 
 # Elements whose content nobody sees
 HIDDEN = ["script", "style", "template", "noscript"]
@@ -32,10 +37,14 @@ def read_text(payload: bytes, mime: str, plain: bool, content_type: str) -> Page
 
 
 def visible_text(html: str) -> PageText:
-    """Parse HTML and give what stands in its body; block elements keep words apart, inline elements do not."""
-    from selectolax.lexbor import LexborHTMLParser
+    """Parse HTML and give what stands in its body; block elements keep words apart, inline elements do not.
 
-    tree = LexborHTMLParser(separate_blocks(html.encode("utf-8", "replace")))
+    Of a page made to keep the parser busy it is what stands between tags.
+    """
+    separated = separate_blocks(html.encode("utf-8", "replace"))
+    tree = parse(separated)
+    if tree is None:
+        return PageText(_TAG.sub(b"", separated).decode("utf-8", "replace"), 0, "")
     tree.strip_tags(HIDDEN, recursive=True)
     if tree.body is None:
         return NO_TEXT
