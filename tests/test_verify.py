@@ -15,7 +15,7 @@ from archives import write_warc
 from command import hpcreuse
 from mpi import PROGRAMS, mpiexec
 
-FLIPS = int(os.environ.get("HPCREUSE_TEST_FLIPS", "60"))
+FLIPS = int(os.environ.get("HPCREUSE_TEST_FLIPS", "20"))
 
 
 def make(folder: Path, ranks: int = 0, threshold: int = 3, archives: tuple[str, ...] = ("0", "1")) -> Path:
@@ -31,7 +31,7 @@ def make(folder: Path, ranks: int = 0, threshold: int = 3, archives: tuple[str, 
         ]
         crawl = folder.parent / f"{name}.warc.gz"
         crawls.append(crawl if crawl.exists() else write_warc(crawl, pages))
-    hpcreuse("hash", *crawls, "--out", folder / "run", ranks=ranks)
+    hpcreuse("hash", *crawls, "--out", folder / "run", "--text", ranks=ranks)
     hpcreuse("discover", folder / "run", "--threshold", str(threshold), "--out", folder / "labels.h5", ranks=ranks)
     hpcreuse("detect", folder / "run", "--labels", folder / "labels.h5", "--out", folder / "result", "-q", ranks=ranks)
     return folder
@@ -148,9 +148,9 @@ def test_a_lost_shard_is_not_forgotten_when_other_archives_are_added(tmp_path: P
     shard = shards(folder)[0]
     shard.unlink()
     more = write_warc(tmp_path / "2.warc.gz", [("http://more.example/", b"<p>more</p>")])
-    hpcreuse("hash", more, "--out", folder / "run")
+    hpcreuse("hash", more, "--out", folder / "run", "--text")
     assert only_problem(folder / "run").startswith(f"{shard}: is missing")
-    hpcreuse("hash", tmp_path / "0.warc.gz", "--out", folder / "run", ranks=2)
+    hpcreuse("hash", tmp_path / "0.warc.gz", "--out", folder / "run", "--text", ranks=2)
     assert verify(folder / "run")["problems"] == []
 
 
@@ -279,7 +279,7 @@ def test_labels_with_other_digest_options_do_not_fit(whole: Path, tmp_path: Path
 
 def test_a_run_that_grew_no_longer_fits_its_labels(copy: Path, tmp_path: Path) -> None:
     more = write_warc(tmp_path / "2.warc.gz", [("http://more.example/", b"<p>more</p>")])
-    hpcreuse("hash", more, "--out", copy / "run")
+    hpcreuse("hash", more, "--out", copy / "run", "--text")
     found = verify(copy / "run", copy / "labels.h5")
     assert "the run has changed since" in found["problems"][0] and len(found["problems"]) == 1
     assert "counts an earlier state" in found["notes"][0]
