@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hpcreuse import config
+from hpcreuse import cli, config
 from hpcreuse.commands.shared import DigestFields, SharedOptions
 
 TEXT = (Path(__file__).parents[1] / "configs" / "hpcreuse.toml").read_text(encoding="utf-8")
@@ -53,3 +53,29 @@ def test_what_is_commented_out_is_the_default() -> None:
         assert config.resolve(options_of(verb), {}, {verb: on, "digest": ALL_ON["digest"]}, verb) == quiet
     top = {k: v for k, v in ALL_ON.items() if not isinstance(v, dict) and k not in EXAMPLES}
     assert config.resolve(SharedOptions, {}, top, None) == config.resolve(SharedOptions, {}, {}, None)
+
+
+STUDIES = ("commoncrawl002", "geocities", "wikipedia")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_settings_of_published_studies_are_whole_commands(name: str) -> None:
+    file = config.read_file(str(Path(__file__).parents[1] / "configs" / f"{name}.toml"))
+    config.refuse_unknown_tables(file, [*cli.VERBS, "digest"])
+    for verb in sorted(set(file) - {"digest", "study"}):
+        config.resolve(options_of(verb), {}, file, verb)
+    for study in file.get("study", {}):
+        options = importlib.import_module(f"hpcreuse.study.{study}").Options
+        config.resolve(options, {}, file, f"study.{study}")
+
+
+def test_published_parameters_are_those_of_the_papers() -> None:
+    files = {name: config.read_file(str(Path(__file__).parents[1] / "configs" / f"{name}.toml")) for name in STUDIES}
+    assert files["commoncrawl002"]["discover"]["threshold"] == 10**5
+    assert files["geocities"]["discover"]["threshold"] == 1000
+    # More than 100 characters: 100 itself is too short
+    assert files["wikipedia"]["label"]["min_length"] == files["wikipedia"]["detect"]["min_length"] == 101
+    assert (files["wikipedia"]["study"]["wikipedia"]["top"], files["wikipedia"]["study"]["wikipedia"]["above"]) == (
+        40,
+        1000,
+    )

@@ -1,7 +1,6 @@
 """Labels as a crawler uses them: mapped into memory, asked page by page, from any number of threads."""
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -62,8 +61,8 @@ class Table(Protocol):
     def find(self, digests: dg.Digests) -> NDArray[np.int64]:
         """Give for each digest the number of its label, -1 for none, 0 where it cannot tell which."""
 
-    def source(self, label: int) -> str:
-        """Give the page that a label comes from; empty when it is not known."""
+    def sources(self, labels: NDArray[np.int64]) -> list[tuple[bytes, int]]:
+        """Give the pages that labels come from, as far as known, with how many of the labels come from each."""
 
 
 class LabelTable:
@@ -75,7 +74,7 @@ class LabelTable:
         self, options: DigestOptions, objects: str, digests: dg.Digests, sources: NDArray[np.integer], pages: Ragged
     ):
         self.options, self.objects = options, objects
-        self.digests, self.sources, self.pages = digests, sources, pages
+        self.digests, self.source_numbers, self.pages = digests, sources, pages
 
     @classmethod
     def map(cls, path: Path) -> "LabelTable":
@@ -100,9 +99,11 @@ class LabelTable:
         """Give for each digest the number of its label, -1 for none."""
         return find_sorted(self.digests, digests)
 
-    def source(self, label: int) -> str:
-        """Give the page that a label comes from; empty when it is not known."""
-        return self.pages[int(self.sources[label])].decode("utf-8", "replace")
+    def sources(self, labels: NDArray[np.int64]) -> list[tuple[bytes, int]]:
+        """Give the pages that labels come from, with how many of the labels come from each."""
+        numbers, counts = np.unique(self.source_numbers[labels], return_counts=True)
+        pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
+        return [(self.pages[number], count) for number, count in pairs if number]
 
 
 class FilterTable:
@@ -125,9 +126,9 @@ class FilterTable:
             found[places] = self.behind.find(np.ascontiguousarray(digests[places]))
         return found
 
-    def source(self, label: int) -> str:
-        """Give the page that a label comes from; a filter alone does not know."""
-        return self.behind.source(label) if self.behind else ""
+    def sources(self, labels: NDArray[np.int64]) -> list[tuple[bytes, int]]:
+        """Give the pages that labels come from; a filter alone does not know."""
+        return self.behind.sources(labels) if self.behind else []
 
 
 class LabelSet:
@@ -207,9 +208,10 @@ class LabelSet:
 
     def _sources(self, labels: NDArray[np.int64]) -> list[str]:
         """Name the pages that labels come from, those with most chunks first, then in order."""
-        counts = Counter(map(self._table.source, labels.tolist()))
-        counts.pop("", None)
-        return sorted(counts, key=lambda url: (-counts[url], url.encode("utf-8", "surrogatepass")))
+        if not len(labels):
+            return []
+        pairs = sorted(self._table.sources(labels), key=lambda pair: (-pair[1], pair[0]))
+        return [url.decode("utf-8", "replace") for url, _ in pairs]
 
 
 def _open_table(path: Path, exact: Path | None, options: DigestOptions) -> Table:

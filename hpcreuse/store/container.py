@@ -118,7 +118,8 @@ def map_array(group: h5py.Group, name: str) -> NDArray:
         # Empty, or not contiguous
         array: NDArray = dataset[:]
         return array
-    return np.memmap(group.file.filename, dataset.dtype, "r", place, dataset.shape)
+    # As a plain array: each look at a memmap makes another one
+    return np.asarray(np.memmap(group.file.filename, dataset.dtype, "r", place, dataset.shape))
 
 
 def map_ragged(group: h5py.Group, name: str) -> Ragged:
