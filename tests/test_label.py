@@ -150,3 +150,15 @@ def test_a_plugins_list_carries_its_digest_options(named: Path, tmp_path: Path, 
     assert not (tmp_path / "x.h5").exists()
     merged = summary("label", tmp_path / "e.warc", eicar, *dom, "--out", tmp_path / "both.h5")
     assert merged["distinct"] == 4, "three chunks of the page, one of them in the list, which has another"
+
+
+def test_what_another_job_left_is_not_labelled(named: Path, tmp_path: Path) -> None:
+    # As a job of other inputs leaves it when it is killed: its content is hashed, its labels are not written
+    hpcreuse("hash", named / "b.warc.gz", "--out", tmp_path / ".a.h5.label.tmp" / "run")
+    summary("label", named / "a.warc.gz", "--out", tmp_path / "a.h5")
+    assert table(tmp_path / "a.h5", "labels") == table(named / "a.h5", "labels")
+    (tmp_path / "other.txt").write_text("mine")
+    refused = hpcreuse("label", named / "a.h5", "--out", tmp_path / "other.txt", check=False)
+    assert refused.returncode == 1
+    assert "choose another --out" in refused.stderr
+    assert (tmp_path / "other.txt").read_text() == "mine"

@@ -32,6 +32,7 @@ from hpcreuse.parallel.exchange import exchange, exchange_ragged
 from hpcreuse.parallel.join import SpreadTable
 from hpcreuse.parallel.memory import default_budget, node_memory
 from hpcreuse.parallel.moments import ONE, Moments, Threshold
+from hpcreuse.parallel.numbering import number_strings
 from hpcreuse.parallel.passes import Passes
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.sharing import WorkQueue, assign
@@ -421,6 +422,59 @@ def counts_do_not_depend_on_the_number_of_ranks(check: Check) -> None:
     check.result(count_everything(world, mine, 50, 20)[1])
 
 
+# ---- numbering
+
+
+@dataclass
+class Sorted:
+    """Sorted strings in memory."""
+
+    strings: list[bytes]
+
+    def __len__(self) -> int:
+        return len(self.strings)
+
+    @property
+    def string_bytes(self) -> int:
+        return sum(map(len, self.strings))
+
+    def keys(self, places: Sequence[int]) -> list[bytes]:
+        return [self.strings[place] for place in places]
+
+    def between(self, low: bytes | None, high: bytes | None) -> tuple[int, Ragged]:
+        first = 0 if low is None else bisect.bisect_left(self.strings, low)
+        last = len(self) if high is None else bisect.bisect_left(self.strings, high)
+        return first, Ragged.from_strings(self.strings[first:last])
+
+
+def strings_are_numbered_in_their_order(check: Check) -> None:
+    world, rng = check.world, check.rng
+    words = [b"http://%d.example/%s" % (n % 7, b"x" * (n % 5)) for n in range(60)]
+    cases = [
+        ("none", [], 1),
+        ("all equal", [b"same"] * 30, 1),
+        ("the empty one too", [b"", b"a", b"", b"b"], 1),
+        ("many repeats", words * 3, 1),
+        ("in passes", [b"%d" % n for n in rng.integers(0, 10**6, 40 * world.size)], 3),
+    ]
+    for what, strings, passes in cases:
+        shares = [[sorted(run) for run in ours] for ours in deal(rng, strings, world.size)]
+        mine = [Sorted(run) for run in shares[world.rank]]
+        memory = max(1, 700 * len(strings) // (passes * world.size)) if passes > 1 else 1 << 30
+        numbers: list[list[int]] = [[] for _ in mine]
+        distinct: list[tuple[int, list[bytes]]] = []
+        for numbered in number_strings(world, mine, memory, Phases()):
+            distinct.append((numbered.range_number, list(numbered.distinct)))
+            for found, (first, values) in zip(numbers, numbered.parts, strict=True):
+                check.equal(f"{what}: first", first, len(found))
+                found += values.tolist()
+        order = {string: number for number, string in enumerate(sorted(set(strings)))}
+        check.equal(what, numbers, [[order[string] for string in run.strings] for run in mine])
+        ranges = sorted(each for rank in world.comm.allgather(distinct) for each in rank)
+        check.equal(f"{what}: distinct", [string for _, some in ranges for string in some], list(order))
+        check.holds(f"{what}: passes", len(distinct) >= passes or not strings)
+
+
 # ---- join
 
 
@@ -672,6 +726,7 @@ CHECKS: tuple[Callable[[Check], None], ...] = (
     ranges_of_skewed_keys_grow_by_the_commonest_at_most,
     counts_are_those_of_a_counter,
     counts_do_not_depend_on_the_number_of_ranks,
+    strings_are_numbered_in_their_order,
     joins_find_what_a_dict_finds,
     moments_are_exact,
     map_keeps_the_order,
