@@ -18,6 +18,7 @@ setup(
             Extension(
                 f"hpcreuse.kernels.{name}",
                 [f"hpcreuse/kernels/{name}.pyx"],
+                depends=["hpcreuse/kernels/sha1_beside.h"],
                 extra_compile_args=["-O3"],
                 optional=True,
             )

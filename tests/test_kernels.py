@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hpcreuse import kernels
@@ -52,17 +52,44 @@ def test_many_tags_are_found_in_a_large_page() -> None:
     assert kernels.TagScanner(("p",), b">").starts(page).tolist() == list(range(0, 400_000, 4))
 
 
+@pytest.fixture(params=["side by side", "libcrypto"])
+def sha1(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SHA-1 as this processor can do it, and as all can."""
+    from hpcreuse.kernels import _sha
+
+    if request.param == "libcrypto":
+        monkeypatch.setattr(_sha, "sha1_beside", None)
+    elif _sha.sha1_beside is None:
+        pytest.skip("this processor has no SHA instructions")
+
+
+def same_digests(payload: bytes, text: bytes, starts: list[int], normalized: bool, digest: str) -> bool:
+    """Tell whether kernel and twin agree."""
+    places = np.array(starts, np.uint32)
+    found = kernels.page_digests(payload, text, places, normalized, digest)
+    wanted = plain.page_digests(payload, text, places, normalized, digest)
+    return found[:2] == wanted[:2] and found[2].dtype == np.uint32 and found[2].tolist() == wanted[2].tolist()
+
+
 @compiled
+@pytest.mark.usefixtures("sha1")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300), PAGES, st.booleans(), st.sampled_from(["sha1", "sha256"]), st.data())
 def test_digests_equal_those_of_the_twin(
     payload: bytes, text: bytes, normalized: bool, digest: str, data: st.DataObject
 ) -> None:
     places = data.draw(st.sets(st.integers(0, max(0, len(text) - 1)), max_size=10)) if text else set()
-    starts = np.array(sorted(places), np.uint32)
-    found = kernels.page_digests(payload, text, starts, normalized, digest)
-    wanted = plain.page_digests(payload, text, starts, normalized, digest)
-    assert found[:2] == wanted[:2]
-    assert found[2].dtype == wanted[2].dtype and found[2].tolist() == wanted[2].tolist()
+    assert same_digests(payload, text, sorted(places), normalized, digest)
+
+
+@compiled
+@pytest.mark.usefixtures("sha1")
+def test_digests_of_every_length_equal_those_of_the_twin() -> None:
+    """Blocks of 64 bytes and their padding, in chunks that end before, with and behind the file."""
+    text = bytes(range(256)) * 3
+    for length in range(300):
+        assert same_digests(text[:length], text[: 299 - length], [*range(0, 299 - length, 170)], False, "sha1")
+        assert same_digests(text, text[:length], [*range(0, length, 70)], False, "sha1")
 
 
 @compiled

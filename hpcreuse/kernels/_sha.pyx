@@ -14,6 +14,11 @@ from libc.stdlib cimport free, malloc
 
 from hpcreuse.kernels._whitespace cimport normalize
 
+try:
+    from hpcreuse.kernels._sha_beside import page_digests as sha1_beside
+except ImportError:
+    sha1_beside = None
+
 ctypedef int (*init_function)(void *context) noexcept nogil
 ctypedef int (*update_function)(void *context, const void *data, size_t size) noexcept nogil
 ctypedef int (*final_function)(unsigned char *digest, void *context) noexcept nogil
@@ -68,14 +73,17 @@ cdef inline void digest_of(Hash *hash, const unsigned char *data, Py_ssize_t siz
     hash.finish(out, context)
 
 
-def page_digests(bytes payload, bytes text, const unsigned int[::1] starts, bint normalized, str digest):
+def page_digests(bytes payload, bytes text, starts, bint normalized, str digest):
     """Hash a payload whole, and the ranges of its text that begin at `starts`, each up to the next or to the end.
 
     Gives the digest of the payload, those of the ranges joined, and the lengths of the ranges; with `normalized`
     the whitespace of each range is normalised before it is hashed, its length is that before.
     """
+    if sha1_beside is not None and digest == "sha1":
+        return sha1_beside(payload, text, starts, normalized)
     cdef Hash hash = SHA1 if digest == "sha1" else SHA256
-    cdef Py_ssize_t count = starts.shape[0], size = len(text), payload_size = len(payload), i, first, length
+    cdef const unsigned int[::1] places = starts
+    cdef Py_ssize_t count = places.shape[0], size = len(text), payload_size = len(payload), i, first, length
     cdef bytes whole = PyBytes_FromStringAndSize(NULL, hash.width)
     cdef bytes digests = PyBytes_FromStringAndSize(NULL, count * hash.width)
     cdef bytes lengths = PyBytes_FromStringAndSize(NULL, count * sizeof(unsigned int))
@@ -90,8 +98,8 @@ def page_digests(bytes payload, bytes text, const unsigned int[::1] starts, bint
     with nogil:
         digest_of(&hash, file, payload_size, file_place)
         for i in range(count):
-            first = starts[i]
-            length = (starts[i + 1] if i + 1 < count else size) - first
+            first = places[i]
+            length = (places[i + 1] if i + 1 < count else size) - first
             length_place[i] = <unsigned int> length
             if normalized:
                 digest_of(&hash, scratch, normalize(begin + first, length, scratch), place + i * hash.width)
