@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from hpcreuse import config
+from hpcreuse import config, help
 from hpcreuse.commands.shared import SharedOptions
 from hpcreuse.errors import HpcreuseError, UsageError
 from hpcreuse.version import __version__
@@ -110,8 +110,8 @@ def parse(arguments: list[str]) -> tuple[Any, Any, SharedOptions]:
         table, command, words = f"{verb}.{words[0]}", command.choose(words[0]), words[1:]
     parser = Parser(
         prog=f"hpcreuse {table.replace('.', ' ')}",
-        description=command.HELP[0].upper() + command.HELP[1:] + ".",
-        epilog=f"examples:\n{command.EXAMPLES}",
+        description=help.sentences(command.HELP[0].upper() + command.HELP[1:] + ".", help.terminal_width()),
+        epilog=f"examples:\n{help.examples(command.EXAMPLES, help.terminal_width())}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -143,9 +143,10 @@ def names_parser(verb: str, command: Any) -> argparse.ArgumentParser:
     """Make the parser of a verb of several: it knows their names but not their options."""
     parser = Parser(
         prog=f"hpcreuse {verb}",
-        description=command.HELP[0].upper() + command.HELP[1:] + ".",
+        description=help.sentences(command.HELP[0].upper() + command.HELP[1:] + ".", help.terminal_width()),
         usage=f"hpcreuse {verb} NAME ...",
-        epilog=f"names:\n{listing(command.NAMES)}\n\nexamples:\n{command.EXAMPLES}\n"
+        epilog=f"names:\n{listing(command.NAMES)}\n\nexamples:\n"
+        f"{help.examples(command.EXAMPLES, help.terminal_width())}\n"
         f"`hpcreuse {verb} NAME --help` says more.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

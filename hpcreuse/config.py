@@ -159,6 +159,11 @@ def resolve(options: type[T], flags: Mapping[str, Any], file: Mapping[str, Any],
     for field in fields:
         if flags.get(field.name) is not None and field.metadata["instead_of"]:
             own.pop(field.metadata["instead_of"], None)
+    greedy = [
+        flag_of(field)
+        for field in fields
+        if field.metadata["many"] and not field.metadata["positional"] and flags.get(field.name)
+    ]
     values: dict[str, Any] = {}
     for field in fields:
         meta = field.metadata
@@ -167,7 +172,7 @@ def resolve(options: type[T], flags: Mapping[str, Any], file: Mapping[str, Any],
             given = own.get(field.name)
         if given is None and meta["section"]:
             given = _table(file, meta["section"]).get(field.name)
-        values[field.name] = _convert(field, given) if given is not None else _default(field, table)
+        values[field.name] = _convert(field, given) if given is not None else _default(field, table, greedy)
     return options(**values)
 
 
@@ -205,13 +210,16 @@ def _refuse_unknown(given: Mapping[str, Any], known: list[str], table: str | Non
             raise UsageError(f"the configuration file has an unknown setting '{name}' in {place}{hint}")
 
 
-def _default(field: dataclasses.Field, command: str | None) -> Any:
+def _default(field: dataclasses.Field, command: str | None, greedy: Sequence[str]) -> Any:
     default = field.metadata["default"]
     if default is REQUIRED:
         what = field.metadata["metavar"] or field.name.upper()
         word = what if field.metadata["positional"] else f"{flag_of(field)} {what}"
+        # An option that takes many values takes the argument behind them, too
+        hint = f" ({greedy[0]} takes all that follows it: put {what} before it)" if greedy and word == what else ""
         raise UsageError(
-            f"{word} is missing: give it on the command line or as `{field.name}` under [{command}] in {DEFAULT_FILE}"
+            f"{word} is missing: give it on the command line{hint} "
+            f"or as `{field.name}` under [{command}] in {DEFAULT_FILE}"
         )
     # Defaults may be written as on the command line
     return _convert_one(field, default) if isinstance(default, str) else default

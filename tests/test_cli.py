@@ -242,8 +242,10 @@ def test_show_makes_content_safe_for_a_terminal(tmp_path: Path) -> None:
 def test_show_says_when_the_archive_has_gone(run: Path, crawl: Path) -> None:
     digest = digest_of(run, "http://site0.example/a/0.html", 0)
     crawl.unlink()
-    done = hpcreuse("show", run, digest)
-    assert str(crawl) in done.stdout
+    done = hpcreuse("show", run, digest, check=False)
+    assert done.returncode == 1
+    assert str(crawl) in done.stdout and "30 chunks" in done.stdout
+    assert done.stderr.count("hpcreuse: the content cannot be shown") == 1
     assert hpcreuse("show", run, digest, "--raw", check=False).returncode == 1
 
 
@@ -308,3 +310,34 @@ def test_a_stray_nul_does_not_make_a_page_binary(tmp_path: Path) -> None:
     )
     hpcreuse("hash", crawl, "--out", tmp_path / "run")
     assert [row["chunks"] for row in table(tmp_path / "run", "files")] == [2, 0]
+
+
+def test_what_hpcreuse_made_is_no_crawl(run: Path, tmp_path: Path) -> None:
+    hpcreuse("discover", run, "--threshold", "3", "--out", tmp_path / "labels.h5")
+    for path, kind in ((run, "run"), (tmp_path / "labels.h5", "file of labels")):
+        done = hpcreuse("hash", path, "--out", tmp_path / "other", check=False)
+        assert done.returncode == 2
+        assert f"{path} is a {kind} made by hpcreuse, not a crawl" in done.stderr
+        assert not (tmp_path / "other").exists()
+
+
+def test_an_option_that_swallows_an_argument_is_named(tmp_path: Path) -> None:
+    done = hpcreuse(
+        "discover", "--threshold", "3", "--out", "l.h5", "--stop", "a.tsv", "run", check=False, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "RUN is missing" in done.stderr and "--stop takes all that follows it: put RUN before it" in done.stderr
+
+
+def test_the_summary_shows_that_records_add_up(crawl: Path, tmp_path: Path) -> None:
+    (tmp_path / "five.jsonl").write_text('{"url": "http://a.example/", "text": 5}\n')
+    done = hpcreuse("hash", crawl, tmp_path / "five.jsonl", "--out", tmp_path / "run")
+    assert "31 = 30 files + 0 skipped + 1 quarantined" in done.stdout
+    (row,) = table(tmp_path / "run", "quarantine")
+    assert row["reason"] == "line 1: `text` must be a string, not int"
+
+
+@pytest.mark.parametrize("verb", ["", *VERBS])
+def test_help_fits_a_terminal_of_eighty_columns(verb: str) -> None:
+    done = hpcreuse(*filter(None, [verb]), "--help", env={"COLUMNS": "80"})
+    assert max(map(len, done.stdout.splitlines())) <= 80

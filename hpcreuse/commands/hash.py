@@ -63,7 +63,11 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
             "partitions",
             f"{summary['partitions']:,} hashed, {summary['partitions_done_before']:,} done before",
         ),
-        ("records", f"{summary['records']:,} = files + skipped + quarantined"),
+        (
+            "records",
+            f"{summary['records']:,} = {summary['files']:,} files + {sum(summary['skipped'].values()):,} skipped"
+            f" + {summary['quarantined']:,} quarantined",
+        ),
         ("files", f"{summary['files']:,}"),
         ("skipped", f"{sum(summary['skipped'].values()):,}" + (f" ({skipped})" if skipped else "")),
         ("quarantined", f"{summary['quarantined']:,}"),

@@ -1,5 +1,6 @@
 """hpcreuse show: the content of a digest and where it stands."""
 
+import logging
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from hpcreuse.errors import StoreError
 
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
+
+log = logging.getLogger(__name__)
 
 HELP = "print the content of a chunk or file by its digest, and where it stands"
 EXAMPLES = """\
@@ -41,6 +44,9 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         return None
     content = found["content"]
     found["content"] = None if content is None else content[: options.bytes].decode("utf-8", "backslashreplace")
+    found["failed"] = content is None
+    if content is None and world.root and not shared.json:
+        log.error("the content cannot be shown: %s", found["problem"])
     found["content_cut"] = content is not None and len(content) > options.bytes
     found["places_listed"] = min(options.places, len(found["places"]))
     found["places"] = found["places"][: options.places]

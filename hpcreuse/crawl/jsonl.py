@@ -57,6 +57,9 @@ def _page(content: bytes, line: _Line, archive: str, url_prefix: str) -> Page | 
     # A record that has both keeps its markup; an empty or null field does not count when the other is there.
     fields = [field for field in ("html", "text") if isinstance(record.get(field), str)]
     if not fields:
+        wrong = [field for field in ("html", "text") if record.get(field) is not None]
+        if wrong:
+            return f"line {line.number}: `{wrong[0]}` must be a string, not {type(record[wrong[0]]).__name__}"
         return f"line {line.number} has neither `text` nor `html`"
     field = next((field for field in fields if record[field]), fields[0])
     payload = record[field].encode("utf-8", "surrogatepass")

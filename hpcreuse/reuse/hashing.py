@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.inputs import must_be_crawls
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.read import read
@@ -93,6 +94,7 @@ class Tally:
 def hash_crawl(world: World, job: HashJob) -> dict[str, Any]:
     """Collective. Hash what a run does not hold yet; give a summary."""
     # Before anything is made: a mistake in the inputs must not leave an empty run
+    world.on_root(must_be_crawls, job.inputs)
     world.on_root(Run.must_be_ours, job.run)
     agenda = world.on_root_only(Agenda, job.inputs, job.url_prefix, job.limits, world.size)
     with hold(world, job.run, lock.inside(job.run)):
