@@ -3,7 +3,9 @@
 try:
     from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._heads import http_head, warc_head
+    from hpcreuse.kernels._nearest import nearest
     from hpcreuse.kernels._nesting import parsing_work
+    from hpcreuse.kernels._nilsimsa import range_nilsimsas
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._search import find_sorted
     from hpcreuse.kernels._sha import page_digests
@@ -27,6 +29,7 @@ except ImportError:
     )
     from hpcreuse.kernels.plain_heads import http_head, warc_head
     from hpcreuse.kernels.plain_nesting import parsing_work
+    from hpcreuse.kernels.plain_nilsimsa import nearest, range_nilsimsas
 
     COMPILED = False
 
@@ -46,12 +49,14 @@ __all__ = [
     "TagScanner",
     "WordTable",
     "backend",
-    "http_head",
     "find_sorted",
+    "http_head",
+    "nearest",
     "normalize_whitespace",
     "overlaps",
     "page_digests",
     "parsing_work",
+    "range_nilsimsas",
     "separate_blocks",
     "signatures",
     "unit_starts",
