@@ -22,6 +22,9 @@ EXAMPLES = """\
 
 STUDIES = {
     "injection": "copy a site many times: are its files and chunks discovered?",
+    "mutation": "change the pages of a site more and more: when are they missed?",
+    "precision": "find copies by exact hashing and by Nilsimsa: which errs how often?",
+    "stop": "detect with and without stop chunks: which neighborhoods turn bad?",
     "wikipedia": "which sites copy labelled pages most, and how many of them?",
 }
 

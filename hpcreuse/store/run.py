@@ -8,10 +8,10 @@ RUN/counts/         global counts, kept by `discover`
 
 import hashlib
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hpcreuse.errors import StoreError
 from hpcreuse.page.options import DigestOptions
@@ -223,7 +223,20 @@ def is_whole(parts: list[ShardInfo]) -> bool:
     return numbers == list(range(len(parts))) and lasts == [False] * (len(parts) - 1) + [True]
 
 
-def is_chain(last_parts: list[ShardInfo]) -> bool:
+class Stretch(Protocol):
+    """A part of a source, as it was found."""
+
+    @property
+    def begin(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def final(self) -> bool: ...
+
+
+def is_chain(last_parts: Sequence[Stretch]) -> bool:
     """Tell whether the partitions of a source follow on each other without gap or overlap, up to the end.
 
     Ranks that read ranges of one archive each looked for the first record of theirs: where one range ends,

@@ -82,7 +82,7 @@ class Output:
 def options_record(fields: OutFields) -> dict[str, Any]:
     """Give the options of a study for its record; where it is written to is not one of them."""
     values = {name: value for name, value in asdict(fields).items() if name not in ("out", "format", "no_figures")}
-    return {k: [str(v) for v in value] if isinstance(value, tuple) else value for k, value in values.items()}
+    return {k: str(v) if isinstance(v, Path) else list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 
 
 def _study_in(folder: Path) -> str:

@@ -42,20 +42,25 @@ class Site:
     partitions: list[Partition]
     below: str
     options: DigestOptions
+    plain: bool
+    """Whether pages of plain text are among them."""
 
     @classmethod
-    def open(cls, world: World, fields: SiteFields) -> "Site":
+    def open(cls, world: World, fields: SiteFields, plain: bool = True) -> "Site":
         """Collective. Find the input; raises CrawlError when it is not there."""
         below = directory(f"http://{fields.below.rstrip('/')}/") if fields.below else ""
-        return cls(world.on_root(plan, fields.site, fields.url_prefix), below, digest_options(fields))
+        return cls(world.on_root(plan, fields.site, fields.url_prefix), below, digest_options(fields), plain)
 
     def pages(self) -> Iterator[SitePage]:
         """Read the pages."""
         for partition in self.partitions:
             for page in read(partition, Ledger(), Limits()):
                 mime = decide_type(page.content_type, page.payload, page.url)
-                if page.payload and is_textual(mime) and directory(page.url).startswith(self.below):
-                    yield SitePage(page.url, page.payload, mime, page.plain or mime == "text/plain")
+                plain = page.plain or mime == "text/plain"
+                if not page.payload or not is_textual(mime) or (plain and not self.plain):
+                    continue
+                if directory(page.url).startswith(self.below):
+                    yield SitePage(page.url, page.payload, mime, plain)
 
     def measure(self) -> "SiteMeasure":
         """Read the pages once and keep what is small: sizes, digests and numbers of chunks."""
@@ -66,13 +71,17 @@ class Site:
             chunks.append(len(found.offsets))
             files += found.file
             digests += found.chunks
-        if not sizes:
-            where = f" below {self.below}" if self.below else ""
-            raise CrawlError(f"the site has no page with text{where}: name another, or another --below")
+        self.must_have(len(sizes))
         width = self.options.width
         return SiteMeasure(
             np.array(sizes), np.array(chunks), dg.from_bytes(files, width), dg.from_bytes(digests, width)
         )
+
+    def must_have(self, pages: int) -> None:
+        """Raise CrawlError when no page was found."""
+        if not pages:
+            where = f" below {self.below}" if self.below else ""
+            raise CrawlError(f"the site has no page with text{where}: name another, or another --below")
 
 
 @dataclass(frozen=True)
