@@ -17,7 +17,7 @@ test-slurm: $(VENV)/.installed-dev   ## the job scripts on a real Slurm of two n
 
 FUZZ_SECONDS ?= 20
 fuzz: $(VENV)/.installed-dev   ## fuzz readers, decoding and chunks for a bounded time
-	$(BIN)/pip install --quiet --editable '.[fuzz]'
+	$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/pip install --quiet 'atheris>=3.0'
 	for target in records containers responses chunks; do \
 	    $(BIN)/python fuzz/fuzz_$$target.py -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 

@@ -105,6 +105,13 @@ def size(text: str) -> int:
     return int(float(match[1]) * SIZE_UNITS[match[2].upper()])
 
 
+def output(text: str) -> Path:
+    """Read where to write something that is replaced as a whole: it needs a name of its own."""
+    if not Path(text).name:
+        raise UsageError(f"'{text}' is a folder that others use, too: give the name of a new one")
+    return Path(text)
+
+
 def flag_of(field: dataclasses.Field) -> str:
     """Give the spelling of an option on the command line."""
     return field.metadata["flag"] or "--" + field.name.replace("_", "-")

@@ -51,6 +51,8 @@ def test_help_does_not_start_mpi_nor_import_what_is_heavy(verb: str) -> None:
         (["discover", "run", "--out", "l", "--threshold", "3", "--top", "4"], "either --threshold N or --top K"),
         (["discover", "run", "--out", "l", "--threshold", "-3"], "whole number"),
         (["detect", "r", "--labels", "l", "--out", "o", "--sigma", "many"], "not a number"),
+        (["detect", "r", "--labels", "l", "--out", "."], "give the name of a new one"),
+        (["discover", "r", "--threshold", "3", "--out", "/"], "give the name of a new one"),
         (["hash", "x", "--out", "r", "--memory", "lots"], "not a size"),
         (["hash", "x", "--out", "r", "--memory", "10K"], "at least 1M"),
         (["hash", "x", "--out", "r", "--tags", "p,<div"], "not a list of tag names"),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import SharedOptions
-from hpcreuse.config import argument, number, option, whole_number
+from hpcreuse.config import argument, number, option, output, whole_number
 
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
@@ -27,7 +27,7 @@ class Options:
         "labels made by `hpcreuse discover` or `label`, a digest list, or a published one such as isi-geocities",
         metavar="LABELS",
     )
-    out: Path = option("the result", metavar="RESULT", convert=Path)
+    out: Path = option("the result", metavar="RESULT", convert=output)
     badness: str = option(
         "of a neighborhood: mean of its files' ratios, or bad chunks of all its chunks",
         "mean",

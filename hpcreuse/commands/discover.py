@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import SharedOptions
-from hpcreuse.config import argument, option, whole_number
+from hpcreuse.config import argument, option, output, whole_number
 from hpcreuse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Options:
     """What `discover` takes."""
 
     run: Path = argument("a run made by `hpcreuse hash`", metavar="RUN", convert=Path)
-    out: Path = option("the labels", metavar="LABELS", convert=Path)
+    out: Path = option("the labels", metavar="LABELS", convert=output)
     objects: str = option("what to label", "chunk", choices=("chunk", "file"))
     threshold: int | None = option(
         "label what occurs more often than N times", None, metavar="N", convert=whole_number, instead_of="top"

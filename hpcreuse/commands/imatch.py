@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import SharedOptions
-from hpcreuse.config import argument, number, option, whole_number
+from hpcreuse.config import argument, number, option, output, whole_number
 from hpcreuse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Options:
     """What `imatch` takes."""
 
     run: Path = argument("a run made by `hpcreuse hash --text`", metavar="RUN", convert=Path)
-    out: Path = option("the result", metavar="RESULT", convert=Path)
+    out: Path = option("the result", metavar="RESULT", convert=output)
     lexicon: str = option("a saved lexicon, or `corpus` to make one from this run", "corpus", metavar="FILE")
     band: tuple[float, float] = option(
         "normalised idf of the terms in the lexicon, from and to", (0.2, 0.8), metavar="X", convert=number, count=2

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import DigestFields, ReadFields, SharedOptions
-from hpcreuse.config import argument, option, whole_number
+from hpcreuse.config import argument, option, output, whole_number
 
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
@@ -30,7 +30,7 @@ class Options(DigestFields, ReadFields):
         metavar="INPUT",
         many=True,
     )
-    out: Path = option("the labels", metavar="LABELS", convert=Path)
+    out: Path = option("the labels", metavar="LABELS", convert=output)
     objects: str | None = option(
         "what to label (default: chunk, or what labels among the inputs are)", None, choices=("chunk", "file")
     )

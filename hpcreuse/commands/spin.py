@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import SharedOptions
-from hpcreuse.config import argument, number, option, whole_number
+from hpcreuse.config import argument, number, option, output, whole_number
 from hpcreuse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Options:
     """What `spin` takes."""
 
     run: Path = argument("a run made by `hpcreuse hash --text`", metavar="RUN", convert=Path)
-    out: Path = option("the result", metavar="RESULT", convert=Path)
+    out: Path = option("the result", metavar="RESULT", convert=output)
     synonyms: Path = option("words and phrases, each with a tab and its synonyms a|b|c", metavar="FILE", convert=Path)
     threshold: float = option("similarity of the immutables at least", 0.75, metavar="X", convert=number)
     mutable_threshold: float = option("share of the mutables that match at least", 0.5, metavar="X", convert=number)
