@@ -30,6 +30,7 @@ VERBS = {
     "discover": "find what is copied often, and label it",
     "label": "label content that you name, so that its copies are found",
     "detect": "find where labels are copied: files and neighborhoods",
+    "quilt": "find pages stitched together from patches of others",
     "imatch": "find near duplicates by signatures of lexicon terms",
     "spin": "find articles made of each other with synonyms",
     "check": "hold single pages or a stream of them against labels",

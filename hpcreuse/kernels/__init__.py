@@ -2,6 +2,8 @@
 
 try:
     from hpcreuse.kernels._blocks import separate_blocks
+    from hpcreuse.kernels._cover import greedy_covers
+    from hpcreuse.kernels._grams import GramTable
     from hpcreuse.kernels._heads import http_head, warc_head
     from hpcreuse.kernels._nearest import nearest
     from hpcreuse.kernels._nesting import parsing_work
@@ -27,6 +29,7 @@ except ImportError:
         signatures,
         unit_starts,
     )
+    from hpcreuse.kernels.plain_grams import GramTable, greedy_covers
     from hpcreuse.kernels.plain_heads import http_head, warc_head
     from hpcreuse.kernels.plain_nesting import parsing_work
     from hpcreuse.kernels.plain_nilsimsa import nearest, range_nilsimsas
@@ -44,12 +47,14 @@ except ImportError:
 
 __all__ = [
     "COMPILED",
+    "GramTable",
     "INFLATE",
     "MemberInflater",
     "TagScanner",
     "WordTable",
     "backend",
     "find_sorted",
+    "greedy_covers",
     "http_head",
     "nearest",
     "normalize_whitespace",
