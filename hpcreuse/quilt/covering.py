@@ -1,5 +1,6 @@
 """Sources of pages: the greedy cover of their patch grams by other documents (QUILT section 2)."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -70,7 +71,9 @@ class Batches:
             return Patchwork.join([Patchwork(Ragged(values, offsets), starts) for values, offsets, starts in read])
         pages = self.batches[number]
         blocks = [
-            only_sources(documents, starts, pages.numbers[places], self.servers[number][places], self.parameters.foreign)
+            only_sources(
+                documents, starts, pages.numbers[places], self.servers[number][places], self.parameters.foreign
+            )
             for places, documents, starts in postings.of_pages(pages)
         ]
         return follow_on(blocks)
@@ -116,7 +119,7 @@ def make_batches(
     cuts = [0]
     while cuts[-1] < len(pages):
         cuts.append(max(cuts[-1] + 1, int(np.searchsorted(done, done[cuts[-1]] + most, side="right")) - 1))
-    spans = list(zip(cuts, cuts[1:], strict=False))
+    spans = list(itertools.pairwise(cuts))
     return Batches(
         parameters,
         [pages.only(np.arange(first, last)) for first, last in spans],

@@ -1,6 +1,7 @@
 """Exact duplicates: pages with the same words in the same order as a page before them."""
 
 import hashlib
+import itertools
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,9 @@ ROW = np.dtype([("high", ">u8"), ("low", ">u8")])
 
 def first_of_their_kind(world: World, pages: Pages, round_bytes: int) -> NDArray[np.bool_]:
     """Collective. Tell which pages of this rank no page with a smaller number equals; pages without words all are."""
-    digests = np.concatenate([np.empty(0, ROW), *(word_digests(words.values, words.offsets)
-                                                  for _, words in pages.blocks())])
+    digests = np.concatenate(
+        [np.empty(0, ROW), *(word_digests(words.values, words.offsets) for _, words in pages.blocks())]
+    )
     order = np.lexsort((pages.numbers, digests["low"], digests["high"]))
     bounds = np.array([rank * (1 << 64) // world.size for rank in range(1, world.size)], np.uint64)
     cuts = np.concatenate([[0], np.searchsorted(digests["high"][order], bounds), [len(order)]])
@@ -30,8 +32,8 @@ def first_of_their_kind(world: World, pages: Pages, round_bytes: int) -> NDArray
 
 def word_digests(words: NDArray[np.uint64], starts: NDArray[np.int64]) -> NDArray:
     """Hash the words of each page."""
-    blob, bounds = memoryview(np.ascontiguousarray(words)).cast("B"), (starts * words.itemsize).tolist()
-    digests = [hashlib.blake2b(blob[a:b], digest_size=DIGEST_BYTES).digest() for a, b in zip(bounds, bounds[1:])]
+    blob, bounds = memoryview(words.tobytes()), (starts * words.itemsize).tolist()
+    digests = [hashlib.blake2b(blob[a:b], digest_size=DIGEST_BYTES).digest() for a, b in itertools.pairwise(bounds)]
     return np.frombuffer(b"".join(digests), ROW)
 
 

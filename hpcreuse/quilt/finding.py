@@ -54,9 +54,7 @@ def find_and_write(world: World, job: QuiltJob) -> dict[str, Any]:
         scratch = world.on_root(findings.begin, job.out, "quilt")
         pages, servers = open_pages(world, corpus, job.parameters, job.memory)
         warn_of_unknown(world, servers, job.parameters.foreign)
-    found = survey(
-        world, pages, job.parameters.k, [job.parameters.m], job.memory, phases, job.progress_seconds
-    )
+    found = survey(world, pages, job.parameters.k, [job.parameters.m], job.memory, phases, job.progress_seconds)
     waiting = ScratchFile(scratch / "spool" / f"patchwork-{world.rank:05d}")
     covered, count = cover_candidates(
         world, pages, servers, found, job.parameters, job.memory, phases, job.progress_seconds, waiting
@@ -70,7 +68,13 @@ def find_and_write(world: World, job: QuiltJob) -> dict[str, Any]:
     with phases("write"):
         header = {"run": str(job.run), "run_fingerprint": corpus.catalog.fingerprint, **job.parameters.record()}
         world.on_root(findings.finish, job.out, "quilt", header, summary)
-    return {"out": str(job.out), **job.parameters.record(), **summary, "passes": len(found.passes), **phases.summary(world)}
+    return {
+        "out": str(job.out),
+        **job.parameters.record(),
+        **summary,
+        "passes": len(found.passes),
+        **phases.summary(world),
+    }
 
 
 def open_pages(
@@ -110,9 +114,7 @@ class QuiltRows:
         with self.phases("cover"):
             quilts = covered.only(np.flatnonzero(covered.sources.lengths >= self.job.parameters.c))
         with self.phases.together("exchange", self.corpus.world):
-            urls = self.corpus.urls_of(
-                np.concatenate([quilts.numbers, quilts.sources.values]), self.job.memory // 8
-            )
+            urls = self.corpus.urls_of(np.concatenate([quilts.numbers, quilts.sources.values]), self.job.memory // 8)
         count = len(quilts.numbers)
         own, sources = urls.slice(0, count), urls.slice(count, len(urls))
         shares = quilts.gains.values / np.repeat(quilts.patch_grams, quilts.gains.lengths)

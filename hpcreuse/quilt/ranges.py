@@ -1,5 +1,6 @@
 """Ranges of gram hashes: hashes are uniform, so equal ranges hold about as many grams."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ class GramRange:
         """Cut it into equal parts."""
         width = self.last - self.low + 1
         lows = [self.low + -(-width * part // parts) for part in range(parts + 1)]
-        return [GramRange(low, following - 1) for low, following in zip(lows, lows[1:], strict=False)]
+        return [GramRange(low, following - 1) for low, following in itertools.pairwise(lows)]
 
     def places(self, grams: NDArray[np.uint64]) -> slice:
         """Find what lies in it among sorted grams."""
