@@ -21,7 +21,7 @@ EXAMPLES = """\
   hpcreuse info --imports     (what starting each verb asks of the file system)
 """
 
-PACKAGES = ("mpi4py", "numpy", "h5py", "isal", "selectolax", "warcio", "mpich", "pyarrow")
+PACKAGES = ("mpi4py", "numpy", "h5py", "isal", "selectolax", "warcio", "mpich", "pyarrow", "matplotlib")
 CPU_FLAGS = ("sha_ni", "avx2", "avx512f", "bmi2")
 
 

@@ -121,6 +121,8 @@ def mutate_site(
     progress = Progress("mutate", "pages", sum(map(bool, todo)), progress_seconds if world.root else 0)
     done = 0
     for number, (page, runs) in enumerate(zip(site.pages(), todo, strict=True)):
+        if world.stopping:
+            break
         if not runs:
             continue
         chunks = page_chunks(page, site)
