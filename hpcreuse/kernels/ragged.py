@@ -62,10 +62,11 @@ class Ragged:
 
     def take(self, order: NDArray[np.integer]) -> "Ragged":
         """Give the strings at these places, in this order."""
-        lengths = self.lengths[order]
+        # Only of these: the strings may be many, and mapped
+        lengths = self.offsets[order + 1] - self.offsets[order]
         packed = Ragged.from_lengths(self.values[:0], lengths)
         # Each value's place: where its string starts in the source, plus its place within the string
-        shift = np.repeat(self.offsets[:-1][order] - packed.offsets[:-1], lengths)
+        shift = np.repeat(self.offsets[order] - packed.offsets[:-1], lengths)
         return Ragged(self.values[shift + np.arange(len(shift))], packed.offsets)
 
     def slice(self, first: int, last: int) -> "Ragged":

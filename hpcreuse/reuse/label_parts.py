@@ -152,7 +152,8 @@ class LabelUrls:
     def string_bytes(self) -> int:
         """How long they are together."""
         with Labels.open(self.path) as labels:
-            return int(labels.sources.lengths[self.used(labels)].sum())
+            used, offsets = self.used(labels), labels.sources.offsets
+            return int((offsets[used + 1] - offsets[used]).sum())
 
     def used(self, labels: Labels) -> NDArray[np.int64]:
         """Give the numbers of the sources that are there."""
