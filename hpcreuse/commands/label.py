@@ -10,8 +10,8 @@ from hpcreuse.config import argument, option, output, whole_number
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
 
-HELP = """label content that you name: every chunk or file of it, with its source, the bytewise smallest URL of the pages
-that hold it. Labels and digest lists given as inputs are merged, counts added"""
+HELP = """label content that you name: every chunk or file of it, with its source, the bytewise smallest URL of the
+pages that hold it. Labels and digest lists given as inputs are merged, counts added"""
 EXAMPLES = """\
   mpiexec -n 64 hpcreuse label wikipedia.warc.gz --min-length 101 --out wikipedia.h5
   hpcreuse label www.bank.example --url-prefix http://www.bank.example/ --mode dom --digest sha256 --out bank.h5
