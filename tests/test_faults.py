@@ -251,9 +251,9 @@ def test_a_rank_that_fails_in_any_phase_ends_the_job_and_nothing_is_lost(
 ) -> None:
     for verb, command in commands(crawl, tmp_path).items():
         # What lies outside all phases has no beginning at which to fail
-        phases = json.loads((done / f"{verb}.json").read_text())["phases"].keys() - {"other"}
+        phases = [name for name in json.loads((done / f"{verb}.json").read_text())["phases"] if name != "other"]
         assert len(phases) > 3
-        for number, phase in enumerate(sorted(phases)):
+        for number, phase in enumerate(phases):
             begin = time.monotonic()
             victim = number % 2
             failed = program(2, "dying.py", f"phase:{phase}", str(victim), *map(str, command), check=False)
