@@ -86,6 +86,8 @@ def let_first_speak(code: int) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code."""
+    # A rank is one thread; numpy's linear algebra would start one per core in every rank
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         command, options, shared = parse(arguments)
