@@ -47,7 +47,7 @@ def test_neighborhoods_turn_bad_when_stop_chunks_are_kept(tmp_path: Path) -> Non
     assert done["detections"][0]["threshold"] == bar == done["detections"][1]["threshold"]
     assert done["stop_occurrences"] == sum(n % 4 for n in range(40))
 
-    for ranks in (2, 5):
+    for ranks in (2, 3, 5):
         out = tmp_path / f"ranks{ranks}"
         hpcreuse("study", "stop", tmp_path / "one" / "crawl", *rule, "--out", out, ranks=ranks)
         for name in ("turned.csv", "detections.csv", "histogram.csv"):
