@@ -9,7 +9,7 @@ from hpcreuse.parallel.progress import size
 SHORT_SECONDS = 0.1
 
 
-def print_pairs(pairs: Sequence[tuple[str, str]], summary: dict[str, Any]) -> None:
+def print_pairs(pairs: Sequence[tuple[str, Any]], summary: dict[str, Any]) -> None:
     """Print names and values in two columns, and where the time went below."""
     from rich.console import Console
     from rich.text import Text

@@ -188,6 +188,46 @@ def test_sources_that_add_little_are_not_counted(planted: tuple[Path, dict[str, 
     assert all(len(found[url]["sources"]) == 4 for url, taken in sources.items() if len(taken) == 4)
 
 
+def test_a_quilt_is_shown_with_its_patches_beside_its_sources(
+    planted: tuple[Path, dict[str, list[str]]], tmp_path: Path
+) -> None:
+    run, sources = planted
+    hpcreuse("quilt", run, "--out", tmp_path / "out")
+    url, taken = next(iter(sources.items()))
+    found = summary("show", tmp_path / "out", url, ranks=2)
+    assert sorted(found["sources"]) == taken
+    # Each paragraph is one patch; the sources have it too
+    assert sorted(patch["source"] for patch in found["patches"]) == list(range(len(taken)))
+    for patch in found["patches"]:
+        (shared,) = [p for p in found["source_patches"][patch["source"]] if p["source"] is not None]
+        assert shared["words"] == patch["words"]
+    said = hpcreuse("show", tmp_path / "out", url).stdout
+    assert "[1: " + found["patches"][[p["source"] for p in found["patches"]].index(0)]["words"] in said
+    assert "\x1b" not in said
+    done = hpcreuse("show", tmp_path / "out", "http://nobody.org/", check=False)
+    assert done.returncode == 1 and "has no quilt http://nobody.org/" in done.stderr
+
+
+def test_a_sweep_counts_what_single_runs_find(real: tuple[Path, list[Page]], tmp_path: Path) -> None:
+    run, pages = real
+    found = summary("study", "sweep", run, "--out", tmp_path / "a", "--no-figures", "--memory", "16M", ranks=3)
+    rows = {(row["k"], row["m"], row["c"], row["theta"]): row for row in found["sweep"]}
+    assert len(found["sweep"]) == 33 and len(rows) == 30
+    for k, m, c, theta in ((5, 50, 4, 0.5), (9, 50, 4, 0.5), (5, 10, 4, 0.5), (5, 50, 9, 0.5), (5, 50, 4, 0.4)):
+        expected = quilts(pages, k, m, c, theta)
+        assert rows[k, m, c, theta]["quilts"] == len(expected)
+        assert rows[k, m, c, theta]["mean_sources"] * len(expected) == pytest.approx(
+            sum(len(row["sources"]) for row in expected)
+        )
+    # Theorems 1 and 2 of the paper
+    for name in ("c", "theta"):
+        counts = [row["quilts"] for row in found["sweep"] if row["parameter"] == name]
+        assert counts == sorted(counts, reverse=True) and counts[0] > counts[-1]
+    hpcreuse("study", "sweep", run, "--out", tmp_path / "b")
+    assert (tmp_path / "a" / "sweep.csv").read_bytes() == (tmp_path / "b" / "sweep.csv").read_bytes()
+    assert (tmp_path / "b" / "sweep.svg").stat().st_size > 10_000
+
+
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [

@@ -1,4 +1,4 @@
-"""hpcreuse show: the content of a digest and where it stands."""
+"""hpcreuse show: the content of a digest and where it stands; a quilt beside its sources."""
 
 import logging
 import sys
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-HELP = "print the content of a chunk or file by its digest, and where it stands"
+HELP = "print the content of a chunk or file by its digest and where it stands, or a quilt beside its sources"
 EXAMPLES = """\
   hpcreuse show run 63ada55c0ba212a5b1f8d5a70890788f00972bf4
   hpcreuse show run 63ada55c --places 100
   hpcreuse show run 63ada55c --raw > chunk.html
+  hpcreuse show quilts http://example.org/page.html
 """
 
 
@@ -27,9 +28,9 @@ EXAMPLES = """\
 class Options:
     """What `show` takes."""
 
-    run: Path = argument("a run", metavar="RUN", convert=Path)
-    digest: str = argument("a digest in hex, or its first 8 digits or more", metavar="DIGEST")
-    places: int = option("how many places to list", 20, metavar="N", convert=whole_number)
+    run: Path = argument("a run, or a result of `hpcreuse quilt`", metavar="RUN", convert=Path)
+    digest: str = argument("a digest in hex, or its first 8 digits or more; of a result the URL", metavar="DIGEST")
+    places: int = option("how many places, or sources, to list", 20, metavar="N", convert=whole_number)
     bytes: int = option("how much of the content to print", 2000, metavar="N", convert=whole_number)
     raw: bool = option("write the content alone to stdout, byte for byte", False)
 
@@ -38,6 +39,10 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
     """Collective. Find the digest; rank 0 prints."""
     from hpcreuse.reuse.showing import show
 
+    if world.on_root((options.run / "result.json").is_file):
+        from hpcreuse.quilt.showing import show_quilt
+
+        return {**show_quilt(world, options.run, options.digest), "most": options.bytes, "listed": options.places}
     found = show(world, options.run, options.digest)
     if options.raw:
         world.on_root(write_raw, found)
@@ -61,10 +66,14 @@ def write_raw(found: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
-def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+def summary_lines(summary: dict[str, Any]) -> list[tuple[str, Any]]:
     """Show the content, made safe for a terminal, and the places."""
+    if "patches" in summary:
+        from hpcreuse.commands.quilt_text import quilt_lines
+
+        return quilt_lines(summary, summary["most"], summary["listed"])
     kinds = [f"{summary[k]:,} {k[:-1] if summary[k] == 1 else k}" for k in ("chunks", "files") if summary[k]]
-    lines = [
+    lines: list[tuple[str, Any]] = [
         ("digest", summary["digest"]),
         ("stands in", f"{' and '.join(kinds)}, {summary['length']:,} bytes"),
     ]

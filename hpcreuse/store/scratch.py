@@ -48,8 +48,9 @@ class ScratchFile:
             return [np.fromfile(file, dtype, count) for dtype, count in ticket.shapes]
 
     def remove(self) -> None:
-        """Throw everything away."""
+        """Throw everything away; what is written next begins a new file."""
         self.path.unlink(missing_ok=True)
+        self.size = 0
 
 
 def _bytes(array: NDArray) -> Any:
