@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+KERNELS := $(wildcard hpcreuse/kernels/*.pyx hpcreuse/kernels/*.h)
 
 .PHONY: demo test test-slurm fuzz lint setup clean
 
@@ -35,10 +36,10 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: $(VENV)/bin/python pyproject.toml setup.py
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
 	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language]'
 	touch $@
 
-$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml setup.py
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
 	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language,dev]'
 	touch $@ $(VENV)/.installed
