@@ -47,7 +47,8 @@ def first_example(verb: str) -> list[str]:
     """Give the command line, without `hpcreuse`, that the help of a verb shows first."""
     if verb in OTHER_LINES:
         return OTHER_LINES[verb]
-    line = importlib.import_module(f"hpcreuse.commands.{verb}").EXAMPLES.splitlines()[0]
+    lines = importlib.import_module(f"hpcreuse.commands.{verb}").EXAMPLES.splitlines()
+    line = next(line for line in lines if f"hpcreuse {verb}" in line)
     # Another command may stand before it
     return [verb, *shlex.split(line.partition(f"hpcreuse {verb} ")[2])]
 
