@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shlex
 import subprocess
 import sys
@@ -15,15 +16,21 @@ STAGES = ("hash", "discover", "detect")
 
 
 def hpcreuse(verb: str, *arguments: str | Path, ranks: int) -> dict[str, Any]:
-    """Run a verb and give its summary, with `wall_seconds` from start of mpiexec to its end."""
+    """Run a verb and give its summary, with time from start of mpiexec to its end: `wall_seconds`, `cpu_seconds`."""
     line = [*launcher(ranks), BIN / "hpcreuse", verb, *arguments, "--json", "--progress", 0]
-    begin = time.perf_counter()
+    begin, cpu_begin = time.perf_counter(), children_cpu()
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True)
-    wall = time.perf_counter() - begin
+    wall, cpu = time.perf_counter() - begin, children_cpu() - cpu_begin
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, line))} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
     summary: dict[str, Any] = json.loads(done.stdout)
-    return {**summary, "wall_seconds": wall}
+    return {**summary, "wall_seconds": wall, "cpu_seconds": cpu}
+
+
+def children_cpu() -> float:
+    """Tell the processor time of all processes started from here that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def launcher(ranks: int) -> list[str]:
