@@ -31,6 +31,7 @@ SHARED = ROOT.parent / "shared" / "data" / "crawl"
 DATA = Path(os.environ.get("HPCREUSE_BENCH_DATA", ROOT / "bench" / "data"))
 DEBIAN_PACKAGES = ("openjdk-17-doc", "libboost1.81-doc", "llvm-14-doc")
 PARTS = 8
+DENSE_CHUNKS = 800
 
 _TAG = re.compile(rb"<(?:p|div)(?=[ \t>/])", re.IGNORECASE)
 
@@ -67,6 +68,36 @@ def grown(pages: int | None, copies: int) -> Iterator[SourcePage]:
                 marked = _TAG.sub(lambda tag, mark=mark: tag[0] + mark, page.payload)
                 # The chunk before the first tag has no tag to carry the mark
                 yield SourcePage(page.url.replace("://", f"://copy{copy}.", 1), b"<!--%d-->" % copy + marked)
+
+
+def dense_archives(digests: int, parts: int = PARTS) -> list[Path]:
+    """Give WARC files, not compressed, whose chunks are short and of which at least so many are distinct.
+
+    A chunk is the first bytes of a real one under a number of its own; every fourth occurs twice.
+    """
+    folder, scratch = (DATA / f"{source_name()}-dense-{digests}-in-{parts}{end}" for end in ("", f".{os.getpid()}.tmp"))
+    if not folder.is_dir():
+        scratch.mkdir(parents=True, exist_ok=True)
+        write_archives(dense_pages(digests), scratch, parts, compressed=False)
+        try:
+            scratch.rename(folder)
+        except OSError:
+            shutil.rmtree(scratch)
+    return sorted(folder.iterdir())
+
+
+def dense_pages(digests: int) -> Iterator[SourcePage]:
+    """Give pages of short chunks with so many distinct ones in all."""
+    heads = [
+        page.payload[start.start() : start.start() + 40].replace(b"<", b" ")
+        for page in itertools.islice(source_pages(), 200)
+        for start in itertools.islice(_TAG.finditer(page.payload), 50)
+    ]
+    for number, first in enumerate(range(0, digests, DENSE_CHUNKS)):
+        last = min(first + DENSE_CHUNKS, digests)
+        numbers = [*range(first, last), *range(first, last, 4)]
+        chunks = [b"<p n=%d>%s" % (n, heads[n % len(heads)]) for n in numbers]
+        yield SourcePage(f"http://site{number % 997}.example/folder{number % 7}/page{number}.html", b"".join(chunks))
 
 
 def write_archives(pages: Iterator[SourcePage], folder: Path, parts: int, compressed: bool) -> None:
