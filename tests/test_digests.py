@@ -69,6 +69,20 @@ def test_find_gives_what_a_dict_gives(table: list[bytes], queries: list[bytes], 
 
 
 @given(DIGESTS, DIGESTS)
+def test_find_among_gives_what_find_gives(table: list[bytes], queries: list[bytes]) -> None:
+    table, queries = sorted(set(table)), sorted(set(queries))
+    assert dg.find_among(array(table), array(queries)).tolist() == dg.find(array(table), array(queries)).tolist()
+
+
+@given(st.lists(DIGESTS, max_size=5))
+def test_runs_are_grouped_as_any_digests(runs: list[list[bytes]]) -> None:
+    digests = [digest for run in runs for digest in sorted(run)]
+    order, starts = dg.group(array(digests), in_runs=True)
+    assert [digests[row] for row in order] == sorted(digests)
+    assert [digests[order[start]] for start in starts] == sorted(set(digests))
+
+
+@given(DIGESTS, DIGESTS)
 def test_cuts_are_those_of_bisect(digests: list[bytes], splitters: list[bytes]) -> None:
     rows = sorted(digests)
     splitters = splitters + digests[::3]

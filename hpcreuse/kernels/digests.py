@@ -32,14 +32,18 @@ def from_bytes(data: bytes | bytearray, width: int) -> Digests:
 
 def prefixes(digests: Digests) -> NDArray[np.uint64]:
     """Read the first 8 bytes of each digest as a number that sorts as the bytes do."""
-    head = np.ascontiguousarray(digests[:, :8])
-    return head.view(">u8").reshape(-1).astype(np.uint64)
+    row = np.dtype([("head", ">u8"), ("rest", np.void, digests.shape[1] - 8)])
+    return np.ascontiguousarray(digests).view(row).reshape(-1)["head"].astype(np.uint64)
 
 
-def group(digests: Digests) -> Groups:
-    """Sort digests and find where each distinct one starts."""
+def group(digests: Digests, in_runs: bool = False) -> Groups:
+    """Sort digests and find where each distinct one starts.
+
+    Args:
+        in_runs: say so when they are a few sorted runs one after the other: merging these is much faster.
+    """
     keys = prefixes(digests)
-    order = np.argsort(keys)
+    order = np.argsort(keys, kind="stable" if in_runs else None)
     keys = keys[order]
     tied = np.flatnonzero(keys[1:] == keys[:-1])
     differs = np.any(digests[order[tied], 8:] != digests[order[tied + 1], 8:], axis=1)
@@ -81,6 +85,17 @@ def find(table: Digests, queries: Digests) -> NDArray[np.int64]:
         open_ = open_[~hit]
         place[open_] += 1
         open_ = open_[place[open_] < len(table)]
+    return found
+
+
+def find_among(table: Digests, queries: Digests) -> NDArray[np.int64]:
+    """Do what `find` does for queries that are sorted and distinct too: the fewer are looked up among the more."""
+    if len(queries) <= len(table):
+        return find(table, queries)
+    places = find(queries, table)
+    found = np.full(len(queries), -1, np.int64)
+    hit = places >= 0
+    found[places[hit]] = np.flatnonzero(hit)
     return found
 
 

@@ -24,6 +24,10 @@ class LocalTable:
         """Find sorted queries."""
         return dg.find(self.digests, queries)
 
+    def find_distinct(self, queries: dg.Digests) -> NDArray[np.int64]:
+        """Find sorted queries of which no two are equal."""
+        return dg.find_among(self.digests, queries)
+
 
 @dataclass(frozen=True)
 class SpreadTable:
@@ -47,6 +51,10 @@ class SpreadTable:
         for rank in reversed(range(len(heads) - 1)):
             heads[rank] = heads[rank] or heads[rank + 1]
         return cls(world, digests, first, dg.from_bytes(b"".join(heads[1:]), digests.shape[1]), round_bytes)
+
+    def find_distinct(self, queries: dg.Digests) -> NDArray[np.int64]:
+        """Collective. Find sorted queries of which no two are equal."""
+        return self.find(queries)
 
     def find(self, queries: dg.Digests) -> NDArray[np.int64]:
         """Collective. Find sorted queries; ranks may bring different numbers of them, or none."""

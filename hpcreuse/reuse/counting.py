@@ -151,12 +151,14 @@ def count_pass(
     with phases("read"):
         parts = [run.between(bounds[0], bounds[-1]) for run in runs]
     with phases("sort"):
-        mine = kind.combine([none, *parts])
+        mine = kind.combine([none, *parts], in_runs=True)
         del parts
+        if world.size == 1:
+            return mine
         inner = dg.from_bytes(b"".join(bound or bytes(width) for bound in bounds[1:-1]), width)
         cuts = np.concatenate([[0], dg.cut(mine.digests, inner), [len(mine)]])
     with phases.together("exchange", world):
         columns, _ = exchange(world, mine.columns, cuts, memory // 4)
     del mine
     with phases("sort"):
-        return kind.combine([kind(*columns)])
+        return kind.combine([kind(*columns)], in_runs=True)

@@ -1,6 +1,6 @@
 """Detection: where is L copied, which files are mostly copies? (METHODS.md steps 4 and 5)
 
-Each rank matches its shards one by one and leaves what it finds in a spool file per shard. `sorting.py` then
+Each rank matches its shards one by one and leaves what it finds in a spool. `sorting.py` then
 puts the files in order of URL, `neighborhoods.py` adds them up by URL prefix.
 """
 
@@ -25,8 +25,11 @@ from hpcreuse.store import lock
 from hpcreuse.store import result as store
 from hpcreuse.store.importing import take_labels
 from hpcreuse.store.shard import Shard
-from hpcreuse.store.spool import Found, write_found
+from hpcreuse.store.spool import Found, Spool
 from hpcreuse.store.stops import StopRule, load_stops
+
+# With no more memory than this, what is found is not kept there
+SCARCE = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,14 @@ def detect_copies(world: World, job: DetectJob) -> dict[str, Any]:
         with phases("open"):
             world.on_root(must_fit, labels, catalog.run.options, job.labels, job.run)
             rule = world.on_root(load_stops, job.stop, labels.objects, labels.options, job.min_length)
-        files, targets = match_shards(world, job, catalog, lookup, rule, scratch, phases)
+        spool = Spool(scratch / "spool", max(0, job.memory - SCARCE) // 8)
+        files, targets = match_shards(world, job, catalog, lookup, rule, spool, phases)
         objects, label_count = labels.objects, len(labels)
         header = provenance(job, catalog, lookup)
-    sort_files(world, catalog, scratch, job.memory, phases)
+    left = job.memory - spool.nbytes
+    sort_files(world, catalog, scratch, spool, left, phases)
     neighborhoods = detect_neighborhoods(
-        world, catalog, scratch, job.badness, job.sigma, job.neighborhood_threshold, job.memory, phases
+        world, catalog, scratch, spool, job.badness, job.sigma, job.neighborhood_threshold, left, phases
     )
     summary = {
         "objects": objects,
@@ -134,7 +139,7 @@ def match_shards(
     catalog: Catalog,
     lookup: LabelLookup,
     rule: StopRule,
-    scratch: Path,
+    spool: Spool,
     phases: Phases,
 ) -> tuple[FileStatistics, Targets]:
     """Collective. Match every shard, spool what was found, and set the threshold over all files."""
@@ -148,7 +153,7 @@ def match_shards(
             found = match_shard(catalog, shard_number, lookup, rule, phases)
             if shard_number is not None:
                 with phases("write"):
-                    write_found(scratch / "spool", shard_number, found)
+                    spool.write(shard_number, found)
                 # Compact: many files have the same few ratios
                 values, counts = np.unique(found.ratios[found.chunks >= job.min_chunks], return_counts=True)
                 ratios.append((values, counts))
@@ -193,7 +198,7 @@ def match_chunks(shard: Shard, lookup: LabelLookup, rule: StopRule, phases: Phas
         distinct, numbers = shard.distinct(), shard.column("chunks/number")
         starts = shard.chunk_start
     with phases("join"):
-        label_of = lookup.find(distinct.digests)
+        label_of = lookup.find_distinct(distinct.digests)
     with phases("match"):
         stopped = rule.listed(distinct.digests)[numbers]
         if rule.min_length:

@@ -70,7 +70,7 @@ def discover_labels(world: World, job: DiscoverJob) -> dict[str, Any]:
     counts = count_objects(world, catalog, job.objects, job.memory, phases, job.progress_seconds, job.fresh)
     with phases("select"):
         cut = find_cut(world, job, counts, rule)
-        selection = Selection(world, counts, rule, cut)
+        selection = Selection(world, counts, rule, cut, job.memory)
     with phases("write"):
         header = {
             "digest_options": options.record(),
@@ -117,21 +117,37 @@ def unstopped(pieces: list[Path], rule: StopRule) -> Iterator[Counted]:
     """Read counted objects without those that are stopped."""
     for piece in pieces:
         for block in read_piece(piece):
-            yield block.select(~rule.stops(block.digests, block.lengths))
+            yield block if rule.is_empty else block.select(~rule.stops(block.digests, block.lengths))
 
 
 class Selection:
-    """This rank's labels in order of digest, read anew each time they are gone through."""
+    """This rank's labels in order of digest; read anew each time they are gone through, unless they are few."""
 
-    def __init__(self, world: World, counts: Counts, rule: StopRule, cut: Cut):
+    def __init__(self, world: World, counts: Counts, rule: StopRule, cut: Cut, memory: int):
         """Collective. Find out how many ties lie before this rank's pieces: they go to the smallest digests."""
         self.pieces, self.rule, self.cut = my_pieces(world, counts), rule, cut
+        self.room = memory // 8
+        self.kept: list[Counted] | None = None
         self.ties_before = 0
         if cut.ties:
             mine = sum(int((block.counts == cut.above).sum()) for block in unstopped(self.pieces, rule))
             self.ties_before = sum(world.comm.allgather(mine)[: world.rank])
 
     def __iter__(self) -> Iterator[Counted]:
+        if self.kept is not None:
+            yield from self.kept
+            return
+        kept, size = [], 0
+        for block in self._read():
+            size += block.nbytes
+            if size <= self.room:
+                kept.append(block)
+            yield block
+        if size <= self.room:
+            self.kept = kept
+
+    def _read(self) -> Iterator[Counted]:
+        """Select from the pieces on disk."""
         ties_left = self.cut.ties - self.ties_before
         for block in unstopped(self.pieces, self.rule):
             tied = block.counts == self.cut.above

@@ -57,6 +57,10 @@ class LabelLookup:
             found = np.maximum(found, self._load(number).find(queries))
         return found
 
+    def find_distinct(self, queries: dg.Digests) -> NDArray[np.int64]:
+        """Collective if spread. Do the same for sorted digests of which no two are equal."""
+        return self.tables[0].find_distinct(queries) if self.tables else self.find(queries)
+
     def _load(self, number: int) -> SpreadTable:
         """Collective. Load this rank's slice of the labels of one pass."""
         parts, mine = self.passes * self.world.size, number * self.world.size + self.world.rank

@@ -29,7 +29,7 @@ from hpcreuse.reuse.ratios import Limbs, mean_of, ratio, to_limbs
 from hpcreuse.store.result import NeighborhoodRows, write_rows
 from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
-from hpcreuse.store.spool import read_found
+from hpcreuse.store.spool import Spool
 
 # Memory per directory of a pass: its strings and sums as Python objects, and copies on the way
 BYTES_PER_DIRECTORY = 900
@@ -64,7 +64,7 @@ class ShardDirectories:
 
     info: ShardInfo
     number: int
-    spool: Path
+    spool: Spool
 
     def __len__(self) -> int:
         return self.info.directories
@@ -76,7 +76,7 @@ class ShardDirectories:
 
     def between(self, low: bytes | None, high: bytes | None) -> tuple[Ragged, NDArray[np.int64]]:
         """Give the directories from low up to, but not with, high, with their sums."""
-        found = read_found(self.spool, self.number)
+        found = self.spool.read(self.number)
         with Shard.open(self.info.path) as shard:
             places, key = range(len(self)), partial(directory_at, shard)
             first = 0 if low is None else bisect.bisect_left(places, low, key=key)
@@ -101,6 +101,7 @@ def detect_neighborhoods(
     world: World,
     catalog: Catalog,
     scratch: Path,
+    spool: Spool,
     badness: str,
     sigma: float,
     fixed_threshold: float | None,
@@ -110,7 +111,7 @@ def detect_neighborhoods(
     """Collective. Compute the badness of every neighborhood, write them, and find the bad ones."""
     folder = scratch / "neighborhoods"
     moments, values, borders = Moments(), [], []
-    runs = [ShardDirectories(catalog.shards[number], number, scratch / "spool") for number in catalog.mine]
+    runs = [ShardDirectories(catalog.shards[number], number, spool) for number in catalog.mine]
     with phases("sample"):
         passes = Passes.plan(world, BYTES_PER_DIRECTORY * sum(map(len, runs)), memory, runs)
     for number in range(passes.count):

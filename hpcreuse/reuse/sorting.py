@@ -16,7 +16,7 @@ from hpcreuse.parallel.world import World
 from hpcreuse.store.result import FileRows, write_rows
 from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
-from hpcreuse.store.spool import read_found
+from hpcreuse.store.spool import Spool
 
 # Memory per file of a pass beside its URL and matches: Python strings while sorting, copies on the way
 BYTES_PER_FILE = 400
@@ -30,7 +30,7 @@ class ShardUrls:
     info: ShardInfo
     number: int
     first_file: int
-    spool: Path
+    spool: Spool
 
     def __len__(self) -> int:
         return self.info.files
@@ -42,7 +42,7 @@ class ShardUrls:
 
     def between(self, low: bytes | None, high: bytes | None) -> FileRows:
         """Read the files with URLs from low up to, but not with, high."""
-        found = read_found(self.spool, self.number)
+        found = self.spool.read(self.number)
         with Shard.open(self.info.path) as shard:
             first, last = shard.cut_urls(low, high)
             wanted = shard.column("files/by_url", first, last).astype(np.int64)
@@ -57,11 +57,10 @@ class ShardUrls:
         )
 
 
-def sort_files(world: World, catalog: Catalog, scratch: Path, memory: int, phases: Phases) -> None:
+def sort_files(world: World, catalog: Catalog, scratch: Path, spool: Spool, memory: int, phases: Phases) -> None:
     """Collective. Write the files of all shards in order of URL, one part per pass and rank."""
     runs = [
-        ShardUrls(catalog.shards[number], number, int(catalog.first_file[number]), scratch / "spool")
-        for number in catalog.mine
+        ShardUrls(catalog.shards[number], number, int(catalog.first_file[number]), spool) for number in catalog.mine
     ]
     with phases("sample"):
         cost = sum(COPIES_OF_URL * run.info.url_bytes + BYTES_PER_FILE * run.info.files for run in runs)

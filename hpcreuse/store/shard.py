@@ -51,23 +51,29 @@ class Counted:
         return [getattr(self, field.name) for field in fields(self)]
 
     @classmethod
-    def combine(cls, parts: Sequence[Self]) -> Self:
-        """Bring equal digests together."""
+    def combine(cls, parts: Sequence[Self], in_runs: bool = False) -> Self:
+        """Bring equal digests together; `in_runs` when all together are a few sorted runs."""
         columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
-        order, starts = dg.group(columns[0])
+        order, starts = dg.group(columns[0], in_runs)
         if not len(order):
             return parts[0]
         reduced = [
             reduce.reduceat(column[order], starts) for reduce, column in zip(cls.REDUCE, columns[1:], strict=True)
         ]
-        return cls(columns[0][order[starts]], *reduced)
+        return cls(np.take(columns[0], order[starts], axis=0), *reduced)
 
     def __len__(self) -> int:
         return len(self.counts)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all columns together."""
+        return sum(column.nbytes for column in self.columns)
+
     def select(self, keep: NDArray[np.bool_]) -> Self:
         """Give those marked."""
-        return type(self)(*(column[keep] for column in self.columns))
+        rows = np.flatnonzero(keep)
+        return type(self)(*(np.take(column, rows, axis=0) for column in self.columns))
 
 
 class Shard:

@@ -25,6 +25,11 @@ class StopRule:
     digests: dg.Digests
     min_length: int = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it stops nothing."""
+        return not self.min_length and not len(self.digests)
+
     def stops(self, digests: dg.Digests, lengths: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Tell which of these objects are stopped."""
         return (lengths < self.min_length) | self.listed(digests)
