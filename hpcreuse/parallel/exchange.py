@@ -23,15 +23,22 @@ def exchange(
     Args:
         columns: arrays with the same number of rows; further dimensions are part of a row.
         cuts: size + 1 rising row numbers.
-        round_bytes: how much a rank sends at most in one round.
+        round_bytes: how much a rank sends at most in one round; the least of all ranks counts.
 
     Returns:
         The columns received, the rows of rank 0 first, and how many rows came from each rank.
     """
+    from mpi4py import MPI
+
     scounts = np.diff(cuts).astype(np.int64)
     rcounts = np.empty_like(scounts)
     world.comm.Alltoall(scounts, rcounts)
-    return [_exchange_column(world, column, cuts, rcounts, round_bytes) for column in columns], rcounts
+    # Both ends must cut what passes between them into the same rounds: agree on the most rows and the least bytes
+    mine = np.array([scounts.max(), -round_bytes])
+    agreed = np.empty_like(mine)
+    world.comm.Allreduce(mine, agreed, MPI.MAX)
+    rows, round_bytes = int(agreed[0]), -int(agreed[1])
+    return [_exchange_column(world, column, cuts, rcounts, rows, round_bytes) for column in columns], rcounts
 
 
 def exchange_ragged(world: World, strings: Ragged, cuts: NDArray[np.integer], round_bytes: int = ROUND_BYTES) -> Ragged:
@@ -49,8 +56,14 @@ def exchange_strings(
 
 
 def _exchange_column(
-    world: World, column: NDArray, cuts: NDArray[np.integer], rcounts: NDArray[np.int64], round_bytes: int
+    world: World,
+    column: NDArray,
+    cuts: NDArray[np.integer],
+    rcounts: NDArray[np.int64],
+    rows: int,
+    round_bytes: int,
 ) -> NDArray:
+    """Collective. Exchange one column, of which no two ranks pass more than `rows` between them."""
     from mpi4py import MPI
 
     column = np.ascontiguousarray(column)
@@ -60,16 +73,13 @@ def _exchange_column(
     rlast = np.cumsum(rcounts)
     rfirst = rlast - rcounts
 
-    # A round moves at most `quota` rows between any two ranks; all ranks must make the same number of rounds
+    # A round moves at most `quota` rows between any two ranks
     quota = max(1, round_bytes // max(1, row_bytes * world.size))
-    largest = int(max(np.max(slast - sfirst), np.max(rcounts)))
-    rounds = world.comm.allreduce(-(-largest // quota), MPI.MAX)
-
     row = MPI.BYTE.Create_contiguous(row_bytes).Commit()
     try:
-        for number in range(rounds):
-            sdisp = np.minimum(sfirst + number * quota, slast)
-            rdisp = np.minimum(rfirst + number * quota, rlast)
+        for done in range(0, rows, quota):
+            sdisp = np.minimum(sfirst + done, slast)
+            rdisp = np.minimum(rfirst + done, rlast)
             scount = np.minimum(quota, slast - sdisp)
             rcount = np.minimum(quota, rlast - rdisp)
             world.comm.Alltoallv([column, (scount, sdisp), row], [received, (rcount, rdisp), row])
