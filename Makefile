@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 KERNELS := $(wildcard hpcreuse/kernels/*.pyx hpcreuse/kernels/*.h)
 
-.PHONY: demo test test-slurm fuzz lint setup clean
+.PHONY: demo test test-slurm bench fuzz lint setup clean
 
 demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl made here
 	$(BIN)/hpcreuse demo
@@ -15,6 +15,12 @@ test: $(VENV)/.installed-dev   ## set up, then run all tests
 test-slurm: $(VENV)/.installed-dev   ## the job scripts on a real Slurm of two nodes; installs Debian's, needs root
 	scripts/install-slurm.sh
 	$(BIN)/pytest tests/slurm $(PYTEST_OPTIONS)
+
+BENCH_OPTIONS ?=
+bench: $(VENV)/.installed-dev  ## measure: limits, peers, memory, scaling; writes bench/results
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	scripts/install-java.sh
+	for bench in limits peers memory scaling; do $(BIN)/python bench/$$bench.py $(BENCH_OPTIONS) || exit 1; done
 
 FUZZ_SECONDS ?= 20
 fuzz: $(VENV)/.installed-dev   ## fuzz readers, decoding and chunks for a bounded time

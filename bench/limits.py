@@ -169,7 +169,8 @@ def discover_rows(measured: dict[str, list[Any]]) -> list[Row]:
             Row(f"read + np.unique of 64-bit prefixes, {of}", Spread.of(strict), "s"),
             Row(f"read + np.unique of whole digests, {of}", Spread.of(whole), "s"),
             Row(f"hpcreuse discover, {of}", Spread.of(jobs), "s"),
-            Row(f"discover / read + np.unique of prefixes, {of}", ratios(jobs, strict), "", Goal(most=1.5)),
+            # Not exact, and not the goal: what 64 bits would cost
+            Row(f"discover / read + np.unique of prefixes, {of}", ratios(jobs, strict), ""),
             Row(f"discover / read + np.unique of whole digests, {of}", ratios(jobs, whole), "", Goal(most=1.5)),
         ]
     return rows

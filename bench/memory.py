@@ -22,8 +22,6 @@ from measure import Goal, Spread
 
 ALLOWANCE = 150 << 20
 DIGEST_BYTES = 20
-TIMES_MEMORY = 10
-SIZES = (1, 2, 4, 8)
 
 
 def goes(folder: Path, ranks: int) -> dict[str, str]:
@@ -40,10 +38,10 @@ def goes(folder: Path, ranks: int) -> dict[str, str]:
     }
 
 
-def bound_memory(megabytes: int, ranks: int) -> dict[str, Any]:
+def bound_memory(megabytes: int, times: int, ranks: int) -> dict[str, Any]:
     """Send more digests through than the memory holds, and look at the peak."""
     memory = megabytes << 20
-    archives = corpus.dense_archives(TIMES_MEMORY * memory // DIGEST_BYTES)
+    archives = corpus.dense_archives(-(-times * memory // DIGEST_BYTES))
     with tempfile.TemporaryDirectory() as folder:
         stages = chain(archives, Path(folder), ranks, 1, "--memory", f"{megabytes}M")
         how = goes(Path(folder), ranks)
@@ -65,16 +63,16 @@ def bound_memory(megabytes: int, ranks: int) -> dict[str, Any]:
     return {"memory_bytes": memory, "ranks": ranks, "distinct": distinct, "goal_megabytes": goal.most, "stages": table}
 
 
-def grow(pages: int | None, ranks: int, repeats: int) -> dict[str, Any]:
+def grow(pages: int | None, sizes: list[int], ranks: int, repeats: int) -> dict[str, Any]:
     """Run the three stages on ever more pages."""
 
     def once(size: int) -> dict[str, dict[str, Any]]:
         with tempfile.TemporaryDirectory() as folder:
             return chain(corpus.archives(pages, copies=size), Path(folder), ranks, 20)
 
-    for size in SIZES:
+    for size in sizes:
         corpus.archives(pages, copies=size)
-    measured = measure.take_turns({str(size): partial(once, size) for size in SIZES}, repeats)
+    measured = measure.take_turns({str(size): partial(once, size) for size in sizes}, repeats)
     print(f"\n{'pages':>8}{'MB':>8}" + "".join(f"{stage:>24}" for stage in (*STAGES, "all")) + f"{'all, per page':>24}")
     table = {}
     for size, runs in measured.items():
@@ -86,11 +84,11 @@ def grow(pages: int | None, ranks: int, repeats: int) -> dict[str, Any]:
         print(f"{files:>8,}{megabytes:>8,.0f}{shown}{per_page!s:>21} µs")
         table[size] = {"pages": files, "payload_megabytes": megabytes, "seconds": seconds}
     # Between the two largest, where what a stage costs before it begins weighs least
-    half, whole = (table[str(size)]["seconds"]["all"] for size in SIZES[-2:])
+    half, whole = (table[str(size)]["seconds"]["all"] for size in sizes[-2:])
     growth = measure.ratios(whole, half)
-    goal = Goal(most=1.1 * SIZES[-1] / SIZES[-2])
+    goal = Goal(most=1.1 * sizes[-1] / sizes[-2])
     verdict = goal.verdict(growth.median)
-    print(f"time of {SIZES[-1]}x the pages / time of {SIZES[-2]}x: {growth} {goal} {verdict}")
+    print(f"time of {sizes[-1]}x the pages / time of {sizes[-2]}x: {growth} {goal} {verdict}")
     return {
         "ranks": ranks,
         "sizes": table,
@@ -122,13 +120,15 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memory", type=int, default=16, help="megabytes that a rank is given")
+    parser.add_argument("--times", type=int, default=10, help="digests weigh so many times the memory")
+    parser.add_argument("--sizes", nargs="+", type=int, default=[1, 2, 4, 8], help="so many times the pages, rising")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--pages", type=int, help="only the first so many pages of the corpus as 1x")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     where = measure.machine()
-    bound = bound_memory(options.memory, options.ranks)
-    growth = grow(options.pages, options.ranks, options.repeats)
+    bound = bound_memory(options.memory, options.times, options.ranks)
+    growth = grow(options.pages, options.sizes, options.ranks, options.repeats)
     measure.write_results("memory", where, {"bound": bound, "growth": growth}, partial(draw, growth))
 
 
