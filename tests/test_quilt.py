@@ -92,6 +92,17 @@ def test_quilts_are_the_same_on_any_number_of_ranks(real: tuple[Path, list[Page]
     assert found[1]["quilts"] == len(expected) > 50
 
 
+def test_who_asks_for_more_finds_a_part_of_the_same(real: tuple[Path, list[Page]], tmp_path: Path) -> None:
+    """Monotone in theta and c: rows only go, and those that stay are the same."""
+    found = {}
+    for theta, c in ((0.2, 1), (0.2, 3), (0.5, 1), (0.5, 3), (0.9, 1), (0.5, 6)):
+        hpcreuse("quilt", real[0], "--out", tmp_path / "quilts", *flags(theta=theta, c=c))
+        found[theta, c] = set(hpcreuse("export", tmp_path / "quilts", "quilts").stdout.splitlines())
+    assert found[0.2, 1] > found[0.5, 1] > found[0.9, 1]
+    assert found[0.2, 1] > found[0.2, 3] > found[0.5, 3] >= found[0.5, 6]
+    assert found[0.5, 1] > found[0.5, 3]
+
+
 def paragraph(choose: random.Random, words: int = 60) -> str:
     return " ".join(f"w{choose.randrange(50_000)}" for _ in range(words))
 
