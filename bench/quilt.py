@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,12 +106,31 @@ def ours(run: Path, out: Path, ranks: int) -> dict[str, Any]:
     return jobs.hpcreuse("quilt", run, "--out", out, ranks=ranks)
 
 
+def grow(sizes: list[int], ranks: int, repeats: int) -> dict[str, Any]:
+    """Find quilts in ever more pages; copies of a page differ in every chunk."""
+    with tempfile.TemporaryDirectory() as name:
+        runs = {str(size): Path(name, f"run-{size}") for size in sizes}
+        for size, run in runs.items():
+            jobs.hpcreuse("hash", *corpus.archives(None, copies=int(size)), "--out", run, "--text", ranks=ranks)
+        turns = {size: partial(ours, run, Path(name, "out"), ranks) for size, run in runs.items()}
+        measured = measure.take_turns(turns, repeats)
+    table = {}
+    for size, outcomes in measured.items():
+        pages, seconds = outcomes[0]["pages"], [one["seconds"] for one in outcomes]
+        peak = max(one["peak_resident_bytes"] for one in outcomes) / 1e6
+        per_page = measure.Spread.of([1e6 * one / pages for one in seconds])
+        print(f"{pages:>8,} pages   {measure.Spread.of(seconds)} s   {per_page} µs a page   peak {peak:.0f} MB")
+        table[size] = {"pages": pages, "seconds": seconds, "peak_megabytes": peak}
+    return table
+
+
 def main() -> None:
     """Measure, compare, write results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--input", nargs="+", type=Path, default=[corpus.SHARED / "alexa2018-000.warc.gz"])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--ranks", type=int, default=2, help="ranks of hpcreuse, threads of DuckDB")
+    parser.add_argument("--growth", nargs="*", type=int, default=[1, 2, 4], help="also so many times the pages")
     options = parser.parse_args()
     where = measure.machine()
     with tempfile.TemporaryDirectory() as name:
@@ -150,6 +170,7 @@ def main() -> None:
         "times_faster_with_start": with_start._asdict(),
         "peak_resident_bytes": max(one["peak_resident_bytes"] for one in outcomes["hpcreuse"]),
     }
+    found["growth"] = grow(options.growth, options.ranks, options.repeats)
     measure.write_results("quilt", where, found)
 
 
