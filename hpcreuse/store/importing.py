@@ -53,6 +53,8 @@ def take_labels(name: str, out: Path, options: DigestOptions) -> None:
             shutil.copyfile(path, out)
     elif path.is_file():
         import_list(path, options).write(out, "chunk", name)
+    elif path.exists():
+        raise StoreError(f"{name} is a folder: labels are a file made by `hpcreuse discover` or `hpcreuse label`")
     else:
         known = ", ".join(published.PUBLISHED)
         raise StoreError(f"the labels {name} do not exist; lists known by name: {known}")
