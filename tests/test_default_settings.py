@@ -18,7 +18,7 @@ AS_SHIPPED = tomllib.loads(TEXT)
 ALL_ON = tomllib.loads(re.sub(r"^# (?=[a-z_]+ = )", "", TEXT, flags=re.MULTILINE))
 # Where "default:" stands, the value is an example
 EXAMPLES = set(re.findall(r"^# ([a-z_]+) = .*default:", TEXT, flags=re.MULTILINE))
-VERBS = ("hash", "discover", "label", "detect")
+VERBS = ("hash", "discover", "label", "detect", "quilt", "imatch", "spin")
 
 
 def options_of(verb: str) -> Any:
@@ -47,7 +47,8 @@ def test_every_shared_setting_is_listed_and_none_is_made_up() -> None:
 
 
 def test_what_is_commented_out_is_the_default() -> None:
-    for verb, without in (("hash", ()), ("discover", ("top",)), ("label", ()), ("detect", ())):
+    for verb in VERBS:
+        without = ("top",) if verb == "discover" else ()
         on = {name: value for name, value in ALL_ON[verb].items() if name not in {*without, *EXAMPLES}}
         quiet = config.resolve(options_of(verb), {}, AS_SHIPPED, verb)
         assert config.resolve(options_of(verb), {}, {verb: on, "digest": ALL_ON["digest"]}, verb) == quiet

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import SharedOptions
-from hpcreuse.config import argument, number, option, whole_number
+from hpcreuse.config import argument, number, option, output, whole_number
 
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
@@ -25,7 +25,7 @@ class Options:
     """What `quilt` takes."""
 
     run: Path = argument("a run made by `hpcreuse hash --text`", metavar="RUN", convert=Path)
-    out: Path = option("the result", metavar="RESULT", convert=Path)
+    out: Path = option("the result", metavar="RESULT", convert=output)
     k: int = option("words of a gram", 5, metavar="K", flag="-k", convert=whole_number)
     m: int = option("a patch gram is in 2 to M documents", 50, metavar="M", flag="-m", convert=whole_number)
     c: int = option("a quilt has at least C sources", 4, metavar="C", flag="-c", convert=whole_number)
