@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 HELP = "find spun articles: made of each other by exchanging words for synonyms"
 EXAMPLES = """\
   hpcreuse hash crawl.warc.gz --text --out run && hpcreuse spin run --synonyms synonyms.tsv --out spun
+  hpcreuse spin run --synonyms wordnet --out spun        (Debian's wordnet-base)
   mpiexec -n 64 hpcreuse spin run --synonyms synonyms.tsv --threshold 0.8 --out spun
 """
 
@@ -24,7 +25,9 @@ class Options:
 
     run: Path = argument("a run made by `hpcreuse hash --text`", metavar="RUN", convert=Path)
     out: Path = option("the result", metavar="RESULT", convert=output)
-    synonyms: Path = option("words and phrases, each with a tab and its synonyms a|b|c", metavar="FILE", convert=Path)
+    synonyms: str = option(
+        "words and phrases, each with a tab and its synonyms a|b|c; or a MyThes .dat file, or `wordnet`", metavar="FILE"
+    )
     threshold: float = option("similarity of the immutables at least", 0.75, metavar="X", convert=number)
     mutable_threshold: float = option("share of the mutables that match at least", 0.5, metavar="X", convert=number)
     min_words: int = option("words of an article at least; 0 for any", 50, metavar="N", convert=whole_number)

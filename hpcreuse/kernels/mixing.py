@@ -1,5 +1,7 @@
 """Arithmetic on arrays of 64-bit hashes."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,10 +23,15 @@ def phrase_hashes(words: Hashes, length: int) -> Hashes:
     if length == 1:
         return words
     runs = max(0, len(words) - length + 1)
-    total = np.zeros(runs, np.uint64)
-    for place in range(length):
-        total += words[place : place + runs] * np.uint64(_WEIGHTS[place])
-    return mix(total + np.uint64(length))
+    return phrase_hashes_of([words[place : place + runs] for place in range(length)])
+
+
+def phrase_hashes_of(columns: Sequence[Hashes]) -> Hashes:
+    """Hash phrases of two words or more: their first words, their second words, and so on."""
+    total = np.full(len(columns[0]), len(columns), np.uint64)
+    for words, weight in zip(columns, _WEIGHTS, strict=False):
+        total += words * np.uint64(weight)
+    return mix(total)
 
 
 def numbered(hashes: Hashes, numbers: NDArray[np.integer]) -> Hashes:

@@ -1,14 +1,13 @@
-"""The synonyms that spinning tools draw from: a text file, a line an entry: `word or phrase TAB synonym|synonym`."""
+"""The synonyms that spinning tools draw from, by hash."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.errors import StoreError
 from hpcreuse.kernels import WordTable
-from hpcreuse.kernels.mixing import Hashes, phrase_hashes
+from hpcreuse.kernels.mixing import Hashes, phrase_hashes, phrase_hashes_of
 from hpcreuse.kernels.ragged import Ragged
 
 LONGEST_PHRASE = 4
@@ -25,36 +24,21 @@ class Dictionary:
     """Pairs of synonyms, both ways, sorted by the left one."""
 
     @classmethod
-    def load(cls, path: Path) -> "Dictionary":
-        """Read a dictionary; phrases of more than four words are left out."""
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise StoreError(f"{path} cannot be read as a dictionary of synonyms: {error}") from error
-        groups = []
-        for number, line in enumerate(text.splitlines(), 1):
-            if not line.strip() or line.startswith("#"):
-                continue
-            entry, tab, synonyms = line.partition("\t")
-            if not tab:
-                raise StoreError(f"{path}, line {number}: no tab between '{entry[:40]}' and its synonyms")
-            groups.append([entry, *synonyms.split("|")])
-        return cls.compile(groups)
-
-    @classmethod
-    def compile(cls, groups: list[list[str]]) -> "Dictionary":
-        """Make it from lists of an entry and its synonyms."""
-        speller = Speller()
-        pairs: set[tuple[int, int]] = set()
+    def compile(cls, groups: Iterable[list[str]]) -> "Dictionary":
+        """Make it from lists of an entry and its synonyms; phrases of more than four words are left out."""
+        groups = list(groups)
+        by_length = hash_entries({entry for group in groups for entry in group})
+        hashes = {entry: found for known in by_length for entry, found in known.items()}
+        phrases = tuple(np.unique(np.array(list(known.values()), np.uint64)) for known in by_length)
+        left, right = [], []
         for entry, *synonyms in groups:
-            head = speller.hash_of(entry)
-            others = {speller.hash_of(synonym) for synonym in synonyms} - {None, head}
-            if head is not None:
-                pairs |= {(head, other) for other in others if other is not None}
-        both = sorted(pairs | {(b, a) for a, b in pairs})
-        table = np.array(both, np.uint64).reshape(-1, 2)
-        phrases = tuple(np.array(sorted(speller.known[n]), np.uint64) for n in range(1, LONGEST_PHRASE + 1))
-        return cls(phrases, table[:, 0].copy(), table[:, 1].copy())
+            head = hashes.get(entry)
+            others = [hashes[synonym] for synonym in synonyms if synonym in hashes] if head is not None else []
+            left += [head] * len(others)
+            right += others
+        pairs = np.array([left + right, right + left], np.uint64)
+        pairs = np.unique(pairs[:, pairs[0] != pairs[1]], axis=1)
+        return cls(phrases, pairs[0].copy(), pairs[1].copy())
 
     def __len__(self) -> int:
         return sum(map(len, self.phrases))
@@ -80,29 +64,18 @@ class Dictionary:
         return np.unique(self.right[places])
 
 
-class Speller:
-    """Hashes entries the way the words of pages are hashed, and remembers them by their number of words."""
-
-    def __init__(self) -> None:
-        self.known: dict[int, set[int]] = {n: set() for n in range(1, LONGEST_PHRASE + 1)}
-        self.memo: dict[str, int | None] = {}
-
-    def hash_of(self, entry: str) -> int | None:
-        """Hash an entry; None when it has no words or too many."""
-        entry = entry.strip().lower()
-        if entry not in self.memo:
-            self.memo[entry] = self._hash(entry)
-        return self.memo[entry]
-
-    def _hash(self, entry: str) -> int | None:
-        table = WordTable()
-        numbers = table.add(entry.encode("utf-8", "replace"))
-        if not 1 <= len(numbers) <= LONGEST_PHRASE:
-            return None
-        words = table.vocabulary()[0][numbers]
-        found = int(phrase_hashes(words, len(words))[0])
-        self.known[len(words)].add(found)
-        return found
+def hash_entries(entries: Iterable[str]) -> list[dict[str, int]]:
+    """Hash entries of one word, of two, and so on, the way the words of pages are hashed."""
+    table = WordTable()
+    numbers = {entry: table.add(entry.lower().encode("utf-8", "replace")) for entry in entries}
+    words, _, _ = table.vocabulary()
+    hashes = []
+    for length in range(1, LONGEST_PHRASE + 1):
+        chosen = [entry for entry, each in numbers.items() if len(each) == length]
+        rows = words[np.array([numbers[entry] for entry in chosen], np.int64).reshape(-1, length)]
+        found = rows[:, 0] if length == 1 else phrase_hashes_of(list(rows.T))
+        hashes.append(dict(zip(chosen, found.tolist(), strict=True)))
+    return hashes
 
 
 def is_in(hashes: Hashes, known: Hashes) -> NDArray[np.bool_]:

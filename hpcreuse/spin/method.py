@@ -23,6 +23,7 @@ from hpcreuse.spin.dictionary import Dictionary
 from hpcreuse.spin.duplicates import first_of_equals
 from hpcreuse.spin.filters import Filters, apply
 from hpcreuse.spin.frequencies import count_articles
+from hpcreuse.spin.thesauri import read_synonyms
 from hpcreuse.spin.units import cut_units
 from hpcreuse.spin.verifying import EXACT, KINDS, NEAR, SPUN, Thresholds, Verified, verify_pairs
 from hpcreuse.store import findings, lock
@@ -36,7 +37,7 @@ class SpinJob:
 
     run: Path
     out: Path
-    synonyms: Path
+    synonyms: str
     thresholds: Thresholds
     filters: Filters
     memory: int
@@ -54,7 +55,7 @@ def spin(world: World, job: SpinJob) -> dict[str, Any]:
     phases = Phases()
     with phases("open"):
         corpus = TextCorpus.open(world, job.run, job.memory // 4)
-        dictionary = world.on_root(Dictionary.load, job.synonyms)
+        dictionary = Dictionary.compile(world.on_root(read_synonyms, job.synonyms))
         scratch = world.on_root(findings.begin, job.out, "spin")
     articles = Articles(corpus, scratch / "spool")
     pages, counts = keep_articles(corpus, scratch, job, phases)
@@ -198,7 +199,7 @@ def provenance(job: SpinJob, corpus: TextCorpus) -> dict[str, Any]:
     return {
         "run": str(job.run),
         "run_fingerprint": corpus.catalog.fingerprint,
-        "synonyms": str(job.synonyms),
+        "synonyms": job.synonyms,
         "threshold": job.thresholds.immutable,
         "mutable_threshold": job.thresholds.mutable,
         "min_words": job.filters.min_words,
