@@ -254,8 +254,11 @@ def test_a_rank_that_fails_in_any_phase_ends_the_job_and_nothing_is_lost(
         phases = [name for name in json.loads((done / f"{verb}.json").read_text())["phases"] if name != "other"]
         assert len(phases) > 3
         for number, phase in enumerate(phases):
+            # Partitions go to whoever is free: when all but few are done, only rank 0 is sure to get one
+            victim = 0 if verb == "hash" else number % 2
+            if verb == "hash":
+                shutil.rmtree(tmp_path / "run", ignore_errors=True)
             begin = time.monotonic()
-            victim = number % 2
             failed = program(2, "dying.py", f"phase:{phase}", str(victim), *map(str, command), check=False)
             assert time.monotonic() - begin < 2 * PATIENCE
             assert failed.returncode == 1, (verb, phase)
