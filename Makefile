@@ -4,13 +4,16 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 KERNELS := $(wildcard hpcreuse/kernels/*.pyx hpcreuse/kernels/*.h)
 
-.PHONY: demo test test-slurm bench fuzz lint setup clean
+.PHONY: demo test test-all test-slurm bench fuzz lint setup clean
 
 demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl made here
 	$(BIN)/hpcreuse demo
 
 test: $(VENV)/.installed-dev   ## set up, then run all tests
-	$(BIN)/pytest $(PYTEST_OPTIONS)
+	$(BIN)/pytest -n 2 --dist loadfile $(PYTEST_OPTIONS)
+
+test-all: $(VENV)/.installed-dev   ## all tests, every method on every number of ranks: takes an hour
+	HPCREUSE_TEST_THOROUGH=1 $(BIN)/pytest -n 2 --dist loadfile $(PYTEST_OPTIONS)
 
 test-slurm: $(VENV)/.installed-dev   ## the job scripts on a real Slurm of two nodes; installs Debian's, needs root
 	scripts/install-slurm.sh

@@ -7,7 +7,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 RANKS = (1, 2, 3, 5, 16, 64)
+
+# `make test-all` sets it: every number of ranks for every method, and what else takes minutes
+THOROUGH = bool(os.environ.get("HPCREUSE_TEST_THOROUGH"))
+TABLE_RANKS = (1, 2, 3, 5, 16) if THOROUGH else (1, 2, 5)
+thorough = pytest.mark.skipif(not THOROUGH, reason="takes long: `make test-all` runs it")
 
 PROGRAMS = Path(__file__).parent / "mpi_programs"
 

@@ -1,9 +1,9 @@
 """Connected components over ranks: chains, stars, giant components, none."""
 
 import pytest
-from mpi import program
+from mpi import TABLE_RANKS, program
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 16])
+@pytest.mark.parametrize("ranks", TABLE_RANKS)
 def test_components_are_those_of_union_find(ranks: int) -> None:
     program(ranks, "components.py", "7")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from archives import first_records, write_warc
 from command import hpcreuse, summary, table
+from mpi import TABLE_RANKS
 from quilt_oracle import Page, quilts
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -82,6 +83,8 @@ def test_quilts_are_the_same_on_any_number_of_ranks(real: tuple[Path, list[Page]
     expected = quilts(pages, **parameters)
     found = {}
     for ranks, memory in ((1, "1G"), (2, "12M"), (3, "1G"), (5, "4M"), (16, "1G")):
+        if ranks not in TABLE_RANKS:
+            continue
         out = tmp_path / f"{ranks}"
         found[ranks] = summary("quilt", run, "--out", out, *flags(**parameters), "--memory", memory, ranks=ranks)
         assert hpcreuse("export", out, "quilts").stdout == hpcreuse("export", tmp_path / "1", "quilts").stdout

@@ -10,6 +10,7 @@ from archives import write_warc
 from command import hpcreuse, summary, table
 from hypothesis import given
 from hypothesis import strategies as st
+from mpi import TABLE_RANKS, thorough
 
 from hpcreuse import kernels
 from hpcreuse.kernels import plain
@@ -66,7 +67,7 @@ def synonyms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("threshold", "mutable"), [(0.75, 0.5), (0.4, 0.9)])
+@pytest.mark.parametrize(("threshold", "mutable"), [(0.75, 0.5), pytest.param(0.4, 0.9, marks=thorough)])
 def test_pairs_are_those_of_all_pairs_compared(
     webkb_text: Path, synonyms: Path, tmp_path: Path, threshold: float, mutable: float
 ) -> None:
@@ -81,7 +82,7 @@ def test_pairs_are_those_of_all_pairs_compared(
 
 def test_the_same_tables_on_any_number_of_ranks(webkb_text: Path, synonyms: Path, tmp_path: Path) -> None:
     tables = {}
-    for ranks in (1, 2, 3, 5, 16):
+    for ranks in TABLE_RANKS:
         out, memory = tmp_path / f"{ranks}", "256M" if ranks == 1 else "48M"
         hpcreuse(
             *("spin", webkb_text, "--synonyms", synonyms, "--out", out, "--memory", memory, "--min-words", "400"),
@@ -89,7 +90,7 @@ def test_the_same_tables_on_any_number_of_ranks(webkb_text: Path, synonyms: Path
         )
         tables[ranks] = [hpcreuse("export", out, name).stdout for name in ("filters", "pairs", "clusters")]
     assert tables[1][1] and all(tables[ranks] == tables[1] for ranks in tables)
-    assert "verdict  all is well" in hpcreuse("verify", tmp_path / "16").stdout
+    assert "verdict  all is well" in hpcreuse("verify", tmp_path / f"{TABLE_RANKS[-1]}").stdout
 
 
 def test_planted_articles_are_told_apart(tmp_path: Path) -> None:
