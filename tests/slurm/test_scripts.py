@@ -18,11 +18,11 @@ CHAIN = ("hash", "discover", "detect")
 RANKS = len(NODES) * TASKS_PER_NODE
 ARCHIVES = 24
 
-# When a verb is in the middle of its work: shards are written, chunks counted, shards matched
+# When a verb is in the middle of its work: shards are written, chunks are counted, labels are taken and looked for
 BEGUN: dict[str, str] = {
     "hash": "run/shards/[!.]*.h5",
     "discover": "run/counts/.chunk.lock",
-    "detect": ".result.*/spool/*",
+    "detect": ".result.*/labels.h5",
 }
 
 
