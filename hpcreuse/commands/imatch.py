@@ -43,7 +43,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
     from hpcreuse.commands.jobs import memory_budget
     from hpcreuse.imatch.method import ImatchJob, find_near_duplicates
 
-    check(options)
+    world.on_root(check, options)
     job = ImatchJob(
         run=options.run,
         out=options.out,

@@ -44,7 +44,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
     from hpcreuse.spin.method import SpinJob, find_spun
     from hpcreuse.spin.verifying import Thresholds
 
-    check(options)
+    world.on_root(check, options)
     filters = Filters(
         options.min_words or None, options.link_density or None, None if options.language == "any" else options.language
     )

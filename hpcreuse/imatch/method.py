@@ -103,11 +103,10 @@ def sign(
     sorter = TableSorter(corpus.world, scratch, "imatch", "signatures", job.memory // 2)
     signed_pages = 0
     for done, block in enumerate(corpus.mine):
-        if saved:
-            documents = saved.documents_of(read_terms(corpus, block).hashes)
-        else:
-            documents = documents_of(scratch, block)
-        signed = spool_signatures(corpus, block, documents, signing, scratch, phases)
+        with phases("terms"):
+            terms = read_terms(corpus, block)
+            documents = saved.documents_of(terms.hashes) if saved else documents_of(scratch, block)
+        signed = spool_signatures(block, terms, documents, signing, scratch, phases)
         signed_pages += len(np.unique(signed.page))
         with phases("write"):
             add_signatures(sorter, signed, corpus.urls(block), block.page)

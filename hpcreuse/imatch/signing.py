@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.corpus.texts import Block, TextCorpus
+from hpcreuse.corpus.texts import Block
 from hpcreuse.imatch.lexicon import PRIMARY, SECONDARY, Band, kept_by
-from hpcreuse.imatch.terms import BlockTerms, read_terms, spool_path
+from hpcreuse.imatch.terms import BlockTerms, spool_path
 from hpcreuse.kernels import signatures
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.store.columns import Rows
@@ -99,11 +99,9 @@ def top_up(
 
 
 def spool_signatures(
-    corpus: TextCorpus, block: Block, documents: NDArray[np.int64], signing: Signing, scratch: Path, phases: Phases
+    block: Block, terms: BlockTerms, documents: NDArray[np.int64], signing: Signing, scratch: Path, phases: Phases
 ) -> Signed:
     """Sign the pages of a block and keep the signatures on disk."""
-    with phases("terms"):
-        terms = read_terms(corpus, block)
     with phases("sign"):
         signed = sign_pages(terms, documents, signing, block.page)
     with phases("write"):

@@ -15,7 +15,6 @@ from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.components import clustered, connected_components
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
-from hpcreuse.parallel.spread import SpreadArray
 from hpcreuse.parallel.world import World
 from hpcreuse.spin.articles import Articles
 from hpcreuse.spin.candidates import find_candidates
@@ -177,21 +176,17 @@ def write_clusters(corpus: TextCorpus, scratch: Path, pairs: Verified, memory: i
             int(number).to_bytes(8, "big") + url + b"\0" + int(page).to_bytes(8, "big")
             for number, url, page in zip(numbers, urls, member_pages, strict=True)
         ]
-        named = Ragged.from_strings([KINDS[kind].encode() for kind in kinds])
-        sorter.add(keys, {"cluster": numbers, "kind": named, "url": urls})
+        kind_names = Ragged.from_strings([KINDS[kind].encode() for kind in kinds])
+        sorter.add(keys, {"cluster": numbers, "kind": kind_names, "url": urls})
     sorter.finish(phases)
+    # A cluster is named after one of its vertices
+    named = kinds[names.mine[members - names.first] == members]
+    counts = {"pages": kinds, "clusters": named}
     return {
-        **{f"{KINDS[kind]}_pages": world.comm.allreduce(int((kinds == kind).sum())) for kind in (EXACT, NEAR, SPUN)},
-        **{f"{KINDS[kind]}_clusters": count_names(names, kind, pages) for kind in (EXACT, NEAR, SPUN)},
+        f"{KINDS[kind]}_{what}": world.comm.allreduce(int((found == kind).sum()))
+        for what, found in counts.items()
+        for kind in (EXACT, NEAR, SPUN)
     }
-
-
-def count_names(names: SpreadArray, kind: int, pages: int) -> int:
-    """Collective. Count the clusters of a kind: each has one vertex after which it is named."""
-    members = clustered(names)
-    own = members[members // max(1, pages) == kind]
-    count: int = names.world.comm.allreduce(int(np.count_nonzero(names.mine[own - names.first] == own)))
-    return count
 
 
 def provenance(job: SpinJob, corpus: TextCorpus) -> dict[str, Any]:

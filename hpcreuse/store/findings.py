@@ -114,10 +114,9 @@ class Findings:
     @classmethod
     def open(cls, path: Path, method: str | None = None) -> "Findings":
         """Open the findings of a method, or of any."""
-        try:
-            record = read_record(path / "result.json")
-        except FileNotFoundError:
-            raise StoreError(f"{path} is not a result: make one with `hpcreuse {method or 'quilt'}`") from None
+        if not result.is_result(path):
+            raise StoreError(f"{path} is not a result: make one with `hpcreuse {method or 'quilt'}`")
+        record = read_record(path / "result.json")
         if (record.get("format"), record.get("version")) != (FORMAT, VERSION):
             raise StoreError(
                 f"{path} has format {record.get('format')} version {record.get('version')}, "

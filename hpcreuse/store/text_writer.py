@@ -47,10 +47,13 @@ class TextWriter:
     def write(self, group: Any) -> None:
         """Write everything collected."""
         hashes, texts, ends = self.table.vocabulary()
-        order = np.argsort(hashes, kind="stable")
-        place = np.empty(len(order), np.uint32)
+        words = np.frombuffer(self.words, np.uint32)
+        # A link may begin inside a word: what is a word there only is none of the page
+        used = np.flatnonzero(np.bincount(words, minlength=len(hashes)))
+        order = used[np.argsort(hashes[used], kind="stable")]
+        place = np.empty(len(hashes), np.uint32)
         place[order] = np.arange(len(order), dtype=np.uint32)
-        container.write_array(group, "word", place[np.frombuffer(self.words, np.uint32)])
+        container.write_array(group, "word", place[words])
         starts = np.concatenate([[0], np.cumsum(np.array(self.word_counts, np.int64))])
         container.write_array(group, "word_start", starts.astype(np.int64))
         container.write_array(group, "hash", hashes[order])
