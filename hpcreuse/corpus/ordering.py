@@ -22,6 +22,7 @@ from hpcreuse.parallel.world import World
 from hpcreuse.store import atomic, container
 from hpcreuse.store.columns import Column, Rows, Texts
 from hpcreuse.store.findings import FORMAT, TABLES, VERSION, part_path, read_part, write_part
+from hpcreuse.store.shard import cut_sorted
 
 # Memory of a row of a pass beside its bytes on disk: Python strings while sorting, copies on the way
 BYTES_PER_ROW = 200
@@ -52,9 +53,7 @@ class SpooledRun:
             def key(place: int) -> bytes:
                 return container.read_ragged(file, "key", place, place + 1)[0]
 
-            places = range(self.rows)
-            first = 0 if low is None else bisect.bisect_left(places, low, key=key)
-            last = self.rows if high is None else bisect.bisect_left(places, high, key=key)
+            first, last = cut_sorted(self.rows, key, low, high)
         return read_part(self.path, self.types, first, last)
 
 

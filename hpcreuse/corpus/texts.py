@@ -3,7 +3,6 @@
 A page has a number: its place in the run's table of files. Numbers are the same on any number of ranks.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.catalog import Catalog
-from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.kernels.ragged import Ragged, cut_evenly
 from hpcreuse.parallel.exchange import exchange, exchange_ragged
 from hpcreuse.parallel.world import World
 from hpcreuse.store.shard import Shard
@@ -118,16 +117,6 @@ class TextCorpus:
             if last > first:
                 found.append(self.urls(block).take(distinct[first:last] - block.page))
         return Ragged.concatenate(found).take(inverse)
-
-
-def cut_evenly(starts: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Cut pages into blocks of at most so many words, or one page."""
-    first, pages = 0, len(starts) - 1
-    while first < pages:
-        last = int(np.searchsorted(starts, starts[first] + most, side="right")) - 1
-        last = min(max(last, first + 1), pages)
-        yield first, last
-        first = last
 
 
 def share_out(costs: list[int], ranks: int) -> NDArray[np.int64]:

@@ -15,13 +15,9 @@ from hpcreuse.corpus.texts import Block, TextCorpus
 from hpcreuse.imatch.terms import read_terms, spool_path
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
-from hpcreuse.parallel.ranges import HashRanges
-from hpcreuse.parallel.tallies import Tally, add_up, add_up_over_ranks
+from hpcreuse.parallel.tallies import Tally, count_over_ranks
 from hpcreuse.store.columns import Rows
 from hpcreuse.store.findings import read_part, write_part
-
-# Memory a term takes in an exchange: hash, count and answer, sorted and copied on both sides
-BYTES_PER_TERM = 160
 
 LOCAL = {"hashes": int, "numbers": int, "documents": int}
 
@@ -59,26 +55,13 @@ def count_documents(
     """Collective. Spool for every block of this rank in how many documents of all its terms occur.
 
     Args:
-        each_pass: is given the terms this rank owns, pass by pass; may be collective.
+        each_pass: is given the terms this rank owns, pass by pass.
     """
-    world = corpus.world
-    local = {block: read_part(spool_path(scratch, block, "terms"), LOCAL) for block in corpus.mine}
-    terms = sum(len(rows) for rows in local.values())
-    ranges = HashRanges.plan(world, terms * BYTES_PER_TERM, memory)
-    totals: dict[Block, list[NDArray[np.int64]]] = {block: [] for block in local}
-    for number in range(ranges.passes):
-        with phases("count"):
-            slices = {block: ranges.within(number, rows.array("hashes")) for block, rows in local.items()}
-            hashes = [local[block].array("hashes")[part] for block, part in slices.items()]
-            counts = [local[block].array("documents")[part] for block, part in slices.items()]
-            mine = add_up(hashes, counts)
-        found, owned = add_up_over_ranks(world, ranges, number, mine, memory // 4, phases)
-        for block, asked in zip(slices, hashes, strict=True):
-            totals[block].append(found[np.searchsorted(mine.hashes, asked)])
-        each_pass(owned)
-        world.stop_if_asked()
-    for block, parts in totals.items():
-        write_part(spool_path(scratch, block, "documents"), Rows({"documents": np.concatenate(parts)}))
+    local = [read_part(spool_path(scratch, block, "terms"), LOCAL) for block in corpus.mine]
+    tallies = [Tally(rows.array("hashes"), rows.array("documents")) for rows in local]
+    totals = count_over_ranks(corpus.world, tallies, memory, phases, each_pass)
+    for block, documents in zip(corpus.mine, totals, strict=True):
+        write_part(spool_path(scratch, block, "documents"), Rows({"documents": documents}))
 
 
 def documents_of(scratch: Path, block: Block) -> NDArray[np.int64]:

@@ -78,3 +78,13 @@ class Ragged:
 def sort_order(strings: list[bytes]) -> NDArray[np.int64]:
     """Give the order that sorts byte strings; equal ones keep theirs."""
     return np.array(sorted(range(len(strings)), key=strings.__getitem__), np.int64)
+
+
+def cut_evenly(offsets: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Cut strings into spans, first to last-1, of at most so many values each, or of one string."""
+    first, strings = 0, len(offsets) - 1
+    while first < strings:
+        last = int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1
+        last = min(max(last, first + 1), strings)
+        yield first, last
+        first = last

@@ -1,5 +1,9 @@
-"""How often hashes occur over all ranks: everyone brings local counts, the owner of a range adds up and answers."""
+"""How often hashes occur over all ranks: everyone brings local counts, the owner of a range adds up and answers.
 
+That is done in passes over ranges of hashes, so that no rank ever holds all of them.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +13,9 @@ from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
 from hpcreuse.parallel.world import World
+
+# Memory a hash takes in an exchange: itself, its count and the answer, sorted and copied on both sides
+BYTES_PER_HASH = 160
 
 
 class Tally(NamedTuple):
@@ -44,3 +51,30 @@ def add_up_over_ranks(
     with phases.together("exchange", world):
         (totals,), _ = exchange(world, [answers], np.concatenate([[0], np.cumsum(received)]), round_bytes)
     return totals, owned
+
+
+def count_over_ranks(
+    world: World,
+    mine: Sequence[Tally],
+    memory: int,
+    phases: Phases,
+    each_pass: Callable[[Tally], None] = lambda owned: None,
+) -> list[NDArray[np.int64]]:
+    """Collective. Give for each tally of this rank the counts of its hashes over all ranks.
+
+    Args:
+        each_pass: is given what this rank owns, pass by pass.
+    """
+    ranges = HashRanges.plan(world, BYTES_PER_HASH * sum(len(tally.hashes) for tally in mine), memory)
+    totals: list[list[NDArray[np.int64]]] = [[] for _ in mine]
+    for number in range(ranges.passes):
+        with phases("count"):
+            parts = [ranges.within(number, tally.hashes) for tally in mine]
+            hashes = [tally.hashes[part] for tally, part in zip(mine, parts, strict=True)]
+            added = add_up(hashes, [tally.counts[part] for tally, part in zip(mine, parts, strict=True)])
+        found, owned = add_up_over_ranks(world, ranges, number, added, memory // 4, phases)
+        for total, asked in zip(totals, hashes, strict=True):
+            total.append(found[np.searchsorted(added.hashes, asked)])
+        each_pass(owned)
+        world.stop_if_asked()
+    return [np.concatenate(total) for total in totals]

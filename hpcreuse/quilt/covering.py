@@ -1,6 +1,5 @@
 """Sources of pages: the greedy cover of their patch grams by other documents (QUILT section 2)."""
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -8,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.kernels import greedy_covers
-from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.kernels.ragged import Ragged, cut_evenly
 from hpcreuse.quilt.pages import Pages
 from hpcreuse.quilt.parameters import Parameters, at_least
 from hpcreuse.quilt.postings import Postings
@@ -115,11 +114,7 @@ def make_batches(
 ) -> Batches:
     """Cut candidates into batches of at most so many pairs of patch gram and document, or of one page."""
     most = max(1, memory // (2 * BYTES_PER_PAIR))
-    done = np.concatenate([[0], np.cumsum(pairs)])
-    cuts = [0]
-    while cuts[-1] < len(pages):
-        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(done, done[cuts[-1]] + most, side="right")) - 1))
-    spans = list(itertools.pairwise(cuts))
+    spans = list(cut_evenly(np.concatenate([[0], np.cumsum(pairs)]), most))
     return Batches(
         parameters,
         [pages.only(np.arange(first, last)) for first, last in spans],

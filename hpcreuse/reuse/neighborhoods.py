@@ -28,7 +28,7 @@ from hpcreuse.parallel.world import World
 from hpcreuse.reuse.ratios import Limbs, mean_of, ratio, to_limbs
 from hpcreuse.store.result import NeighborhoodRows, write_rows
 from hpcreuse.store.run import ShardInfo
-from hpcreuse.store.shard import Shard
+from hpcreuse.store.shard import Shard, cut_sorted
 from hpcreuse.store.spool import Spool
 
 # Memory per directory of a pass: its strings and sums as Python objects, and copies on the way
@@ -78,9 +78,7 @@ class ShardDirectories:
         """Give the directories from low up to, but not with, high, with their sums."""
         found = self.spool.read(self.number)
         with Shard.open(self.info.path) as shard:
-            places, key = range(len(self)), partial(directory_at, shard)
-            first = 0 if low is None else bisect.bisect_left(places, low, key=key)
-            last = len(self) if high is None else bisect.bisect_left(places, high, key=key)
+            first, last = cut_sorted(len(self), partial(directory_at, shard), low, high)
             directory = shard.column("files/directory").astype(np.int64)[found.file]
             names = shard.strings("directories", first, last)
         sums = np.zeros((last - first, 5), np.int64)

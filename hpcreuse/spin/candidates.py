@@ -5,14 +5,13 @@ order that both keep to (prefix filtering). With rare immutables first these pre
 immutables are not looked at unless an article has nothing else. Exact: no pair is lost.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.texts import Block
-from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.kernels.ragged import Ragged, cut_evenly
 from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
@@ -101,7 +100,7 @@ def meet(entries: Prefixes, threshold: float, most: int) -> Pairs:
     last = np.searchsorted(group * shift + size, group * shift + np.minimum(largest, shift - 1), side="right")
     partners = last - np.arange(len(order)) - 1
     pairs = Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
-    for first, end in in_batches(partners, most):
+    for first, end in cut_evenly(np.concatenate([[0], np.cumsum(partners)]), most):
         i = np.repeat(np.arange(first, end), partners[first:end])
         runs = Ragged.from_lengths(np.empty(0), partners[first:end])
         j = i + 1 + np.arange(len(i)) - np.repeat(runs.offsets[:-1], partners[first:end])
@@ -112,16 +111,6 @@ def meet(entries: Prefixes, threshold: float, most: int) -> Pairs:
         a, b = page[i[good]], page[j[good]]
         pairs = distinct(np.concatenate([pairs.a, np.minimum(a, b)]), np.concatenate([pairs.b, np.maximum(a, b)]))
     return pairs
-
-
-def in_batches(counts: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Cut rows into runs whose counts add up to about `most`."""
-    done = np.concatenate([[0], np.cumsum(counts)])
-    first = 0
-    while first < len(counts):
-        end = max(first + 1, int(np.searchsorted(done, done[first] + most, side="right")) - 1)
-        yield first, min(end, len(counts))
-        first = end
 
 
 def distinct(a: NDArray[np.int64], b: NDArray[np.int64]) -> Pairs:

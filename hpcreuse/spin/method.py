@@ -13,13 +13,13 @@ from hpcreuse.corpus.ordering import TableSorter
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.components import clustered, connected_components
+from hpcreuse.parallel.equals import first_of_equals
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
 from hpcreuse.spin.articles import Articles
 from hpcreuse.spin.candidates import find_candidates
 from hpcreuse.spin.dictionary import Dictionary
-from hpcreuse.spin.duplicates import first_of_equals
 from hpcreuse.spin.filters import Filters, apply
 from hpcreuse.spin.frequencies import count_articles
 from hpcreuse.spin.thesauri import read_synonyms
