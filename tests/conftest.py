@@ -1,11 +1,16 @@
 """What tests share: real data when it is there, and commands run as users run them."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from command import hpcreuse
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # How long a case takes depends on who else uses the machine
 settings.register_profile("shared machine", deadline=None)
@@ -20,6 +25,15 @@ def webkb_text(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     out = tmp_path_factory.mktemp("webkb") / "run"
     hpcreuse("hash", shared_data / "crawl" / "webkb1997.warc.gz", "--text", "--out", out, ranks=2)
     return out
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """A real Chromium, started once; `browser.visiting` opens windows in it."""
+    from browser import chromium
+
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
