@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.corpus.candidates import find_candidates
 from hpcreuse.corpus.clusters import number_clusters
 from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.measures import Jaccard
 from hpcreuse.corpus.ordering import TableSorter
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.kernels.ragged import Ragged
@@ -18,7 +20,6 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
 from hpcreuse.spin.articles import Articles
-from hpcreuse.spin.candidates import find_candidates
 from hpcreuse.spin.dictionary import Dictionary
 from hpcreuse.spin.filters import Filters, apply
 from hpcreuse.spin.frequencies import count_articles
@@ -61,8 +62,8 @@ def spin(world: World, job: SpinJob) -> dict[str, Any]:
     with phases("duplicates"):
         firsts = first_of_equals(world, pages, file_digests(corpus, pages), job.memory // 8)
     cut_articles(articles, pages[firsts == pages], dictionary, job, phases)
-    frequencies = count_articles(articles, job.memory // 4, phases)
-    candidates = find_candidates(articles, frequencies, job.thresholds.immutable, job.memory // 4, phases)
+    sets = count_articles(articles, job.memory // 4, phases)
+    candidates = find_candidates(corpus, sets, Jaccard(job.thresholds.immutable), job.memory // 4, phases)
     verified, similar = verify_pairs(articles, candidates, dictionary, job.thresholds, job.memory // 4, phases)
     pairs = Verified.concatenate([exact_pairs(firsts, pages), verified])
     summary = {

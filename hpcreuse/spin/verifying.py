@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.kernels import overlaps
+from hpcreuse.corpus.candidates import Pairs
+from hpcreuse.corpus.measures import Jaccard
 from hpcreuse.kernels.mixing import Hashes
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.spin.articles import Articles
-from hpcreuse.spin.candidates import Pairs
 from hpcreuse.spin.dictionary import Dictionary, is_in
 
 EXACT, NEAR, SPUN = 0, 1, 2
@@ -59,7 +59,7 @@ def verify_pairs(
             theirs = articles.fetch(b_pages, memory // 8)
         with phases("compare"):
             mine = articles.own(a_pages)
-            score = jaccard(mine.immutables, a_places, theirs.immutables, b_places)
+            score = Jaccard(thresholds.immutable).of_pairs(mine.immutables, a_places, theirs.immutables, b_places)
             good = np.flatnonzero(score >= thresholds.immutable)
             similar += len(good)
             scored = [
@@ -71,13 +71,6 @@ def verify_pairs(
             found.append(Verified(*(column[mutable >= thresholds.mutable] for column in every)))
         world.stop_if_asked()
     return Verified.concatenate(found), similar
-
-
-def jaccard(a: Ragged, a_places: NDArray[np.int64], b: Ragged, b_places: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give the shared part of the union for pairs of sets."""
-    shared = overlaps(a.values, a.offsets, a_places, b.values, b.offsets, b_places)
-    similarity: NDArray[np.float64] = shared / np.maximum(a.lengths[a_places] + b.lengths[b_places] - shared, 1)
-    return similarity
 
 
 def compare_mutables(a: Hashes, b: Hashes, dictionary: Dictionary) -> tuple[float, int]:
