@@ -1,10 +1,11 @@
-"""Zip, tar, WACZ, JSON lines and whatever else a file may be: read as `hpcreuse hash` reads it."""
+"""Zip, tar, WACZ, JSON lines, mail and whatever else a file may be: read as `hpcreuse hash` reads it."""
 
 import io
 import json
 import tarfile
 import tempfile
 import zipfile
+from email.message import EmailMessage
 from pathlib import Path
 
 import atheris
@@ -17,7 +18,7 @@ from harness import archive_seeds, fuzz
 
 LIMITS = Limits(max_payload=1 << 16)
 FOLDER = Path(tempfile.mkdtemp(prefix="hpcreuse-fuzz-"))
-NAMES = ("page.html", "a.zip", "a.tar", "a.jsonl", "a.wacz", "a.tar.gz")
+NAMES = ("page.html", "a.zip", "a.tar", "a.jsonl", "a.wacz", "a.tar.gz", "a.mbox", "a.eml")
 
 
 def test_one(data: bytes) -> None:
@@ -50,7 +51,12 @@ def made_here() -> list[bytes]:
                 tar.addfile(info, io.BytesIO(b"<p>tar"))
         seeds.append(out.getvalue())
     lines = [{"url": "http://a.example/", "html": "<p>a"}, {"id": 7, "text": "b", "metadata": {"url": "x"}}]
-    return [*seeds, "\n".join(map(json.dumps, lines)).encode()]
+    made = EmailMessage()
+    made["From"], made["To"], made["Subject"], made["Message-ID"] = "a@b.c", "d@e.f", "=?utf-8?b?w7Y=?=", "<1@b.c>"
+    made.set_content("text \u00e4", cte="base64")
+    made.add_alternative("<p>html", subtype="html", cte="quoted-printable")
+    mbox = b"From a@b.c Thu Aug 22 12:36:23 2002\n" + made.as_bytes() + b"\n"
+    return [*seeds, "\n".join(map(json.dumps, lines)).encode(), made.as_bytes(), mbox * 2]
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Options(DigestFields, ReadFields):
     """What `hash` takes."""
 
     inputs: tuple[str, ...] = argument(
-        "WARC, ARC, WET, WACZ, folder, tar, zip or JSON lines; globs; @FILE for a list of paths",
+        "WARC, ARC, WET, WACZ, folder, tar, zip, JSON lines or mail; globs; @FILE for a list of paths",
         metavar="INPUT",
         many=True,
     )

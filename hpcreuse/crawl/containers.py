@@ -9,13 +9,14 @@ from zipfile import BadZipFile
 
 from hpcreuse.crawl.streams import Stream
 
-_ARCHIVE = re.compile(r"\.(?:warc|arc|wet|wacz|jsonl|ndjson)(?:\.(?:gz|bz2|zst|lz4))?\Z", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.(?:warc|arc|wet|wacz|jsonl|ndjson|mbox)(?:\.(?:gz|bz2|zst|lz4))?\Z", re.IGNORECASE)
 
 # Inside a path: what would end it (`?`, `#`), what would be read as an escape (`%`), what cannot stand in
 # a URL (spaces, controls, line separators) and bytes that were not UTF-8 (which arrive as surrogates).
 _PATH_UNSAFE = re.compile("[\x00-\x20\x7f-\xa0\u2028\u2029?#%\ud800-\udfff]")
 # In the place of a host also what would be read as user, port, address or path.
 _HOST_UNSAFE = re.compile("[\x00-\x20\x7f-\xa0\u2028\u2029?#%\ud800-\udfff/\\\\:@\\[\\]]")
+_COMPONENT_UNSAFE = re.compile("[\x00-\x20\x7f-\xa0\u2028\u2029?#%\ud800-\udfff/\\\\]")
 _CANNOT_STAND = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udfff]")
 
 DAMAGE = (
@@ -79,6 +80,11 @@ def page_url(container: str, path: str, url_prefix: str) -> str:
         return f"http://{host_name(container)}/{inside}"
     # `http://` alone means that the tree is `host/path`: no slash may come between.
     return url_prefix + inside if url_prefix.endswith("://") else f"{url_prefix.rstrip('/')}/{inside}"
+
+
+def component(name: str) -> str:
+    """Give a name fit to stand as one component of a URL's path."""
+    return _escape(_COMPONENT_UNSAFE, name)
 
 
 def host_name(container: str) -> str:

@@ -12,10 +12,11 @@ from hpcreuse.crawl.arc import read_arc
 from hpcreuse.crawl.cleaning import recursion_error
 from hpcreuse.crawl.containers import DAMAGE, StreamBytes, page_url
 from hpcreuse.crawl.jsonl import read_jsonl
+from hpcreuse.crawl.mail import HEAD_BYTES, MBOX_NAME, MailFile, is_mail, read_mail
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.ranges import read_range
-from hpcreuse.crawl.streams import Stream, open_stream, sniff
+from hpcreuse.crawl.streams import Stream, open_stream, record_form, sniff
 from hpcreuse.crawl.tarball import read_tar
 from hpcreuse.crawl.tree import cannot_open, read_file, read_tree
 from hpcreuse.crawl.wacz import open_warc, read_wacz, warc_members
@@ -29,6 +30,7 @@ _NAMES = {
     "tar": re.compile(r"\.(?:tar" + _COMPRESSED + r"|tgz|tbz2?|txz|tzst)\Z", re.IGNORECASE),
     "zip": re.compile(r"\.(?:zip|wacz)\Z", re.IGNORECASE),
     "json": re.compile(r"\.(?:jsonl|ndjson)" + _COMPRESSED, re.IGNORECASE),
+    "mail": MBOX_NAME,
 }
 _FIELDS = re.compile(rb'"(?:text|html)"\s*:')
 _XZ = b"\xfd7zXZ\x00"
@@ -79,10 +81,15 @@ def reread(archive: str, offset: int, url: str, limits: Limits, url_prefix: str 
     """
     path, member = _split(archive)
     if offset == 0 and not member and _may_be_file(path, url, url_prefix):
-        return read_file(path, url, Ledger(), limits)
+        return next(read_file(path, url, Ledger(), limits), None)
     if page := _record_at(path, member, archive, offset, url, limits):
         return page
-    for page in read_archive(path, url_prefix or "", Ledger(), limits):
+    mbox = url.rpartition("/")[0]
+    if not member and _may_be_file(path, mbox, url_prefix):
+        pages = read_file(path, mbox, Ledger(), limits)
+    else:
+        pages = read_archive(path, url_prefix or "", Ledger(), limits)
+    for page in pages:
         if page.offset == offset and page.url == url and page.archive == archive:
             return page
     return None
@@ -117,8 +124,11 @@ def _dispatch(raw: BinaryIO, path: str, url_prefix: str, ledger: Ledger, limits:
     if kind == "zip":
         return _read_zip(raw, path, url_prefix, ledger, limits)
     folder, _, name = path.rpartition("/")
-    page = read_file(path, page_url(folder, name, url_prefix), ledger, limits)
-    return iter([page] if page else [])
+    url = page_url(folder, name, url_prefix)
+    if kind == "mail":
+        file = MailFile(path, "" if MBOX_NAME.search(path) else url, page_url(path, "", url_prefix))
+        return read_mail(StreamBytes(stream), file, ledger, limits)
+    return read_file(path, url, ledger, limits)
 
 
 def _kind(stream: Stream, path: str) -> str:
@@ -129,6 +139,8 @@ def _kind(stream: Stream, path: str) -> str:
         found = ""
     if found == "zip" and (stream.codec or named not in ("zip", "")):
         found = ""
+    if found in ("", "warc") and not record_form(stream.peek(4096)) and is_mail(stream.peek(HEAD_BYTES), path):
+        found = "mail"
     return found or named
 
 

@@ -13,11 +13,11 @@ from hpcreuse.crawl.containers import (
     Readable,
     climbs_out,
     inside_path,
-    is_plain_name,
     page_url,
     read_up_to,
     too_large,
 )
+from hpcreuse.crawl.mail import file_pages
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 
 _BLOCK = tarfile.BLOCKSIZE
@@ -38,8 +38,7 @@ def read_tar(source: Readable, archive: str, url_prefix: str, ledger: Ledger, li
     tar = _Tar(source)
     try:
         while member := tar.next_member(archive, ledger):
-            if page := _page(tar, member, archive, url_prefix, ledger, limits):
-                yield page
+            yield from _pages(tar, member, archive, url_prefix, ledger, limits)
         # A wrong checksum of the compression shows only behind the last byte.
         while tar.read(PIECE):
             pass
@@ -47,9 +46,9 @@ def read_tar(source: Readable, archive: str, url_prefix: str, ledger: Ledger, li
         ledger.quarantine(archive, tar.position, "", f"tar breaks off: {error or type(error).__name__}")
 
 
-def _page(
+def _pages(
     tar: "_Tar", member: tarfile.TarInfo, archive: str, url_prefix: str, ledger: Ledger, limits: Limits
-) -> Page | None:
+) -> Iterator[Page]:
     """Read the member whose header has just been read, whole or past it."""
     path = inside_path(member.name)
     url = page_url(archive, path, url_prefix)
@@ -66,17 +65,17 @@ def _page(
         payload = tar.read(member.size)
         if len(payload) == member.size:
             tar.skip(-member.size % _BLOCK)
-            return Page(url, payload, "", archive, member.offset, plain=is_plain_name(path))
-        reason = f"truncated tar: {len(payload)} of {member.size} bytes"
-        ledger.quarantine(archive, member.offset, url, reason)
-        return None
+            yield from file_pages(payload, path, url, archive, member.offset, ledger, limits)
+        else:
+            reason = f"truncated tar: {len(payload)} of {member.size} bytes"
+            ledger.quarantine(archive, member.offset, url, reason)
+        return
 
     if reason:
         ledger.quarantine(archive, member.offset, url, reason)
     # Links, devices and folders have no data, whatever size their header gives.
     if member.isreg() or member.type not in _KINDS:
         tar.skip(member.size + -member.size % _BLOCK)
-    return None
 
 
 class _Tar:

@@ -1,4 +1,4 @@
-"""Pages of a folder: every regular file is one."""
+"""Pages of a folder: every regular file is one, or the mail in it."""
 
 import os
 import stat
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hpcreuse.crawl.containers import is_archive_name, is_plain_name, page_url, read_up_to, too_large
+from hpcreuse.crawl.mail import HEAD_BYTES, MailFile, is_mail, read_mail
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 
 CANNOT_OPEN = "cannot be opened"
@@ -27,25 +28,30 @@ def read_tree(folder: str, names: Iterable[str], url_prefix: str, ledger: Ledger
             continue
         if kind != "file":
             ledger.skip(kind)
-        elif page := read_file(path, url, ledger, limits):
-            yield page
+        else:
+            yield from read_file(path, url, ledger, limits)
 
 
-def read_file(path: str, url: str, ledger: Ledger, limits: Limits) -> Page | None:
-    """Give a whole file as one page."""
+def read_file(path: str, url: str, ledger: Ledger, limits: Limits) -> Iterator[Page]:
+    """Give a whole file as one page; one that is mail as its messages."""
     try:
         with open(path, "rb") as file:
+            if is_mail(file.read(HEAD_BYTES), path):
+                file.seek(0)
+                yield from read_mail(file, MailFile(path, url, url + "/"), ledger, limits)
+                return
+            file.seek(0)
             size = os.fstat(file.fileno()).st_size
             payload = b"" if size > limits.max_payload else read_up_to(file, limits.max_payload + 1)
     except OSError as error:
         ledger.quarantine(path, 0, url, cannot_open(error))
-        return None
+        return
     # Files of /proc and files that grow have more in them than their size says.
     size = max(size, len(payload))
     if size > limits.max_payload:
         ledger.quarantine(path, 0, url, too_large(size, limits.max_payload))
-        return None
-    return Page(url, payload, "", path, 0, plain=is_plain_name(path))
+    else:
+        yield Page(url, payload, "", path, 0, plain=is_plain_name(path))
 
 
 def cannot_open(error: OSError) -> str:

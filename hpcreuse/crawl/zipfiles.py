@@ -12,11 +12,11 @@ from hpcreuse.crawl.containers import (
     PIECE,
     climbs_out,
     inside_path,
-    is_plain_name,
     page_url,
     read_up_to,
     too_large,
 )
+from hpcreuse.crawl.mail import file_pages
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.tree import file_kind
 
@@ -72,7 +72,7 @@ def read_zip(
         if reason:
             ledger.quarantine(archive, info.header_offset, url, reason)
         else:
-            yield Page(url, payload, "", archive, info.header_offset, plain=is_plain_name(path))
+            yield from file_pages(payload, path, url, archive, info.header_offset, ledger, limits)
 
 
 def member_kind(info: zipfile.ZipInfo) -> str:
