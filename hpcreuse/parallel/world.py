@@ -3,18 +3,19 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 from hpcreuse.errors import HpcreuseError, ParallelError, Stopped
+from hpcreuse.parallel.allocation import keep_freed_memory
 
 P = ParamSpec("P")
 S = TypeVar("S")
 T = TypeVar("T")
 
-# How long a rank sleeps between looks while it waits for others: they may need its core
+# How long a rank sleeps at most between looks while it waits for others: they may need its core
 NAP = 0.002
 
 
@@ -98,8 +99,17 @@ class World:
         if self.size == 1:
             return
         request = self.comm.Ibarrier()
+        naps = growing_naps()
         while not request.Test():
-            time.sleep(NAP)
+            time.sleep(next(naps))
+
+
+def growing_naps() -> Iterator[float]:
+    """Give how long to sleep before each look: shortly at first, for most waits are short."""
+    nap = NAP / 64
+    while True:
+        yield nap
+        nap = min(NAP, nap * 1.5)
 
 
 def start_world() -> World:
@@ -126,6 +136,7 @@ def start_world() -> World:
             "the library that `hpcreuse info` names"
         )
     world.stop_on_signals()
+    keep_freed_memory()
     return world
 
 

@@ -151,7 +151,7 @@ def count_pass(
     with phases("read"):
         parts = [run.between(bounds[0], bounds[-1]) for run in runs]
     with phases("sort"):
-        mine = kind.combine([none, *parts], in_runs=True)
+        mine = kind.combine([none, *parts])
         del parts
         if world.size == 1:
             return mine
@@ -161,4 +161,4 @@ def count_pass(
         columns, _ = exchange(world, mine.columns, cuts, memory // 4)
     del mine
     with phases("sort"):
-        return kind.combine([kind(*columns)], in_runs=True)
+        return kind.combine([kind(*columns)])

@@ -28,7 +28,7 @@ class Histogram:
     objects: NDArray[np.int64]
 
     @classmethod
-    def of(cls, counts: NDArray[np.int64]) -> "Histogram":
+    def of(cls, counts: NDArray[np.integer]) -> "Histogram":
         """Make it from the counts of distinct objects."""
         return cls(*np.unique(counts, return_counts=True))
 

@@ -34,8 +34,8 @@ class Counted:
     """Distinct digests in order, each with how often it occurs and the length of its shortest occurrence."""
 
     digests: dg.Digests
-    counts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    counts: NDArray[np.integer]
+    lengths: NDArray[np.integer]
 
     REDUCE: ClassVar[tuple[np.ufunc, ...]] = (np.add, np.minimum)
     """What becomes of each column but the first when equal digests meet."""
@@ -51,14 +51,15 @@ class Counted:
         return [getattr(self, field.name) for field in fields(self)]
 
     @classmethod
-    def combine(cls, parts: Sequence[Self], in_runs: bool = False) -> Self:
-        """Bring equal digests together; `in_runs` when all together are a few sorted runs."""
+    def combine(cls, parts: Sequence[Self]) -> Self:
+        """Bring equal digests together."""
         columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
-        order, starts = dg.group(columns[0], in_runs)
+        order, starts = dg.group(columns[0])
         if not len(order):
-            return parts[0]
+            return cls.empty(columns[0].shape[1])
         reduced = [
-            reduce.reduceat(column[order], starts) for reduce, column in zip(cls.REDUCE, columns[1:], strict=True)
+            reduce.reduceat(column[order], starts, dtype=np.int64)
+            for reduce, column in zip(cls.REDUCE, columns[1:], strict=True)
         ]
         return cls(np.take(columns[0], order[starts], axis=0), *reduced)
 
@@ -124,11 +125,7 @@ class Shard:
     def distinct(self, first: int = 0, last: int | None = None) -> Counted:
         """Read rows of the distinct chunk digests."""
         group = self.file["distinct"]
-        return Counted(
-            group["digest"][first:last],
-            group["count"][first:last].astype(np.int64),
-            group["length"][first:last].astype(np.int64),
-        )
+        return Counted(*(group[name][first:last] for name in ("digest", "count", "length")))
 
     def each_file(self) -> Counted:
         """Read the file digests in the order of files, each counted once."""

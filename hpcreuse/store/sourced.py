@@ -27,7 +27,7 @@ class Sourced(Counted):
     @classmethod
     def of(cls, counted: Counted, sources: NDArray[np.int64], taken: bool = False) -> Self:
         """Add sources to counted digests; those to be taken away count for nothing."""
-        lengths = np.where(counted.lengths == UNKNOWN_LENGTH, UNKNOWN, counted.lengths)
+        lengths = np.where(counted.lengths == UNKNOWN_LENGTH, UNKNOWN, counted.lengths.astype(np.int64))
         counts = np.zeros(len(counted), np.int64) if taken else counted.counts
         return cls(counted.digests, counts, lengths, sources, np.full(len(counted), taken, np.int64))
 

@@ -53,9 +53,9 @@ class Injected:
     objects: str
     kind: str
     threshold: int
-    originals: NDArray[np.int64]
+    originals: NDArray[np.integer]
     """How often each is in the site itself."""
-    per_copy: NDArray[np.int64]
+    per_copy: NDArray[np.integer]
     background: NDArray[np.int64]
 
     def counts(self, copies: int) -> NDArray[np.int64]:
