@@ -45,7 +45,9 @@ def units(words: list[str], synonyms: Synonyms) -> tuple[set[tuple[str, int]], s
     return {(word, number) for word, count in immutables.items() for number in range(count)}, mutables
 
 
-def pairs(articles: list[Article], synonyms: Synonyms, threshold: float, mutable: float) -> set[tuple[str, ...]]:
+def pairs(
+    articles: list[Article], synonyms: Synonyms, threshold: float, mutable: float, near: str = "score"
+) -> set[tuple[str, ...]]:
     """Give all pairs as (a, b, similarity, mutable, kind); exact duplicates with the first of their kind."""
     found, first = set(), {}
     for article in articles:
@@ -68,6 +70,7 @@ def pairs(articles: list[Article], synonyms: Synonyms, threshold: float, mutable
         score = matched / count if count else 1.0
         if score >= mutable:
             a, b = sorted([one.url, two.url])
-            kind = "near" if left_mutable == right_mutable else "spun"
+            same = left_mutable == right_mutable if near == "equal" else score == 1
+            kind = "near" if same else "spun"
             found.add((a, b, repr(similarity), repr(score), kind))
     return found

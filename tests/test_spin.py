@@ -88,17 +88,20 @@ def test_the_same_tables_on_any_number_of_ranks(webkb_text: Path, synonyms: Path
             *("spin", webkb_text, "--synonyms", synonyms, "--out", out, "--memory", memory, "--min-words", "400"),
             ranks=ranks,
         )
-        tables[ranks] = [hpcreuse("export", out, name).stdout for name in ("filters", "pairs", "clusters")]
+        tables[ranks] = [hpcreuse("export", out, name).stdout for name in ("filters", "pairs", "clusters", "sizes")]
     assert tables[1][1] and all(tables[ranks] == tables[1] for ranks in tables)
     assert "verdict  all is well" in hpcreuse("verify", tmp_path / f"{TABLE_RANKS[-1]}").stdout
 
 
-def test_planted_articles_are_told_apart(tmp_path: Path) -> None:
-    """A seed, a byte copy, a copy in other markup, spun versions, and strangers."""
+@pytest.mark.parametrize("near", ["score", "equal"])
+def test_planted_articles_are_told_apart(tmp_path: Path, near: str) -> None:
+    """A seed, a byte copy, a copy in other markup, one with synonyms only, spun ones of other words too, strangers."""
     draw = random.Random(3)
     words = [f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400)]
     synonyms = {f"mutable{chr(97 + n)}": f"synonym{chr(97 + n)}" for n in range(26)}
-    (tmp_path / "synonyms.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in synonyms.items()))
+    extra = [f"extra{chr(97 + n)}" for n in range(3)]
+    entries = "".join(f"{a}\t{b}\n" for a, b in synonyms.items()) + "".join(f"{one}\tsynonym{one}\n" for one in extra)
+    (tmp_path / "synonyms.tsv").write_text(entries)
 
     def article() -> list[str]:
         return [draw.choice(words) if draw.random() < 0.7 else draw.choice(list(synonyms)) for _ in range(150)]
@@ -110,26 +113,33 @@ def test_planted_articles_are_told_apart(tmp_path: Path) -> None:
         ("http://a.org/seed", page),
         ("http://b.org/copy", page),
         ("http://c.org/markup", f"<div><b>{' '.join(seed)}</b></div>"),
-        *((f"http://d.org/spun{n}", f"<p>{text}") for n, text in enumerate(spun)),
+        ("http://d.org/synonyms", f"<p>{spun[0]}"),
+        *((f"http://d.org/spun{n}", f"<p>{spun[n]} {extra[n]}") for n in (1, 2)),
         *((f"http://e.org/other{n}", f"<p>{' '.join(article())}") for n in range(5)),
     ]
     write_warc(tmp_path / "a.warc.gz", [(url, text.encode()) for url, text in pages])
     hpcreuse("hash", tmp_path / "a.warc.gz", "--text", "--out", tmp_path / "run")
     found = summary(
         *("spin", tmp_path / "run", "--synonyms", tmp_path / "synonyms.tsv", "--out", tmp_path / "spun"),
-        *("--language", "any"),
+        *("--language", "any", "--near", near),
         ranks=3,
     )
-    clusters = {(row["kind"], row["url"]) for row in table(tmp_path / "spun", "clusters")}
-    first = {("spun", "http://a.org/seed")}
+    clusters: dict[str, set[str]] = {}
+    for row in table(tmp_path / "spun", "clusters"):
+        clusters.setdefault(row["kind"], set()).add(row["url"])
+    seeds = {"http://a.org/seed", "http://c.org/markup"}
+    family = {*seeds, "http://d.org/synonyms", "http://d.org/spun1", "http://d.org/spun2"}
     assert clusters == {
-        *(("exact", url) for url in ("http://a.org/seed", "http://b.org/copy")),
-        *(("near", url) for url in ("http://a.org/seed", "http://c.org/markup")),
-        *(("spun", f"http://d.org/spun{n}") for n in range(3)),
-        *first,
-        ("spun", "http://c.org/markup"),
+        "exact": {"http://a.org/seed", "http://b.org/copy"},
+        # METHODS.md: all mutables match, be it by synonyms
+        "near": {*seeds, "http://d.org/synonyms"} if near == "score" else seeds,
+        "spun": family,
     }
-    assert (found["exact_clusters"], found["near_clusters"], found["spun_clusters"]) == (1, 1, 1)
+    assert [found[f"{kind}_clusters"] for kind in ("exact", "near", "spun")] == [1, 1, 1]
+    assert found["similar_pages"] == len(family)
+    assert [(row["kind"], row["size"], row["pages"], row["cdf"]) for row in table(tmp_path / "spun", "sizes")] == [
+        (kind, len(clusters[kind]), len(clusters[kind]), 1.0) for kind in ("exact", "near", "spun")
+    ]
 
 
 WORDS = st.lists(st.sampled_from("a b c d e f g".split()), max_size=12)

@@ -30,6 +30,11 @@ class Options:
     )
     threshold: float = option("similarity of the immutables at least", 0.75, metavar="X", convert=number)
     mutable_threshold: float = option("share of the mutables that match at least", 0.5, metavar="X", convert=number)
+    near: str = option(
+        "near duplicates are pairs whose mutables all match, by synonyms too (score), or are all the same (equal)",
+        "score",
+        choices=("score", "equal"),
+    )
     min_words: int = option("words of an article at least; 0 for any", 50, metavar="N", convert=whole_number)
     link_density: float = option(
         "links per word from which on a page is no article; 0 for any", 0.2, metavar="X", convert=number
@@ -52,7 +57,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         run=options.run,
         out=options.out,
         synonyms=options.synonyms,
-        thresholds=Thresholds(options.threshold, options.mutable_threshold),
+        thresholds=Thresholds(options.threshold, options.mutable_threshold, options.near),
         filters=filters,
         memory=memory_budget(world, shared),
         progress_seconds=0 if shared.quiet else shared.progress,

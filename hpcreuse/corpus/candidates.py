@@ -5,19 +5,24 @@ few follows from the measure, `measures.py`). With rare elements first these pre
 elements are not looked at unless a page has nothing else. Exact: no pair is lost.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.measures import SLACK, Measure
+from hpcreuse.corpus.pairs import Pairs, PairSpool
+from hpcreuse.corpus.spooling import ByPass
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.kernels.ragged import Ragged, cut_evenly
 from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
 from hpcreuse.parallel.tallies import Tally
+from hpcreuse.parallel.world import World
+from hpcreuse.store.scratch import ScratchFile
 
 # Memory of an entry of a prefix in an exchange, and of a pair while pairs are made
 BYTES_PER_ENTRY = 250
@@ -33,7 +38,7 @@ class PageSets(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """Hashes in prefixes, sorted: whose they are, how large that page's set is, at which place they stand in it."""
+    """Hashes in prefixes: whose they are, how large that page's set is, at which place they stand in it."""
 
     hashes: NDArray
     page: NDArray
@@ -41,40 +46,53 @@ class Prefixes(NamedTuple):
     place: NDArray
 
 
-class Pairs(NamedTuple):
-    """Pairs of pages, the smaller first."""
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-
-
 def find_candidates(
-    corpus: TextCorpus, mine: Iterable[PageSets], measure: Measure, memory: int, phases: Phases
-) -> Pairs:
-    """Collective. Give the candidate pairs whose smaller page is this rank's, sorted, each once.
+    corpus: TextCorpus,
+    mine: Iterable[PageSets],
+    entries: int,
+    measure: Measure,
+    scratch: Path,
+    memory: int,
+    phases: Phases,
+) -> PairSpool:
+    """Collective. Find the candidate pairs whose smaller page is this rank's.
 
     Args:
         mine: the sets of this rank's pages, block by block.
+        entries: how many elements their prefixes have at most (`Measure.entries`).
+        scratch: a folder for what waits on disk.
     """
     world = corpus.world
+    ranges = HashRanges.plan(world, BYTES_PER_ENTRY * entries, memory)
+    waiting = ByPass(ranges, scratch / f"prefixes-{world.rank:05d}", np.uint64, np.int64, np.int64, np.int64)
     with phases("prefix"):
-        prefixes = join_prefixes([prefixes_of(some, measure) for some in mine])
-    ranges = HashRanges.plan(world, BYTES_PER_ENTRY * len(prefixes.hashes), memory)
-    found = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for place, some in enumerate(mine):
+            waiting.add_block(place, *by_hash(prefixes_of(some, measure)))
+    found = PairSpool(ScratchFile(scratch / f"candidates-{world.rank:05d}"), memory // 2)
     for number in range(ranges.passes):
-        part = ranges.within(number, prefixes.hashes)
-        rows = Prefixes(*(column[part] for column in prefixes))
+        with phases("prefix"):
+            rows = by_hash(Prefixes(*waiting.of_pass(number)))
         with phases.together("exchange", world):
             received, _ = exchange(world, list(rows), ranges.cuts(number, rows.hashes), memory // 4)
-        with phases("pair"):
-            pairs = meet(Prefixes(*received), measure, max(1, memory // BYTES_PER_PAIR))
-        with phases.together("exchange", world):
-            pairs = pairs_to_owners(corpus, pairs, memory // 4)
-        found[0].append(pairs.a)
-        found[1].append(pairs.b)
+        meeting = meet(Prefixes(*received), measure, max(1, memory // BYTES_PER_PAIR))
+        for pairs in in_step(world, meeting, phases):
+            with phases.together("exchange", world):
+                owned = pairs_to_owners(corpus, pairs, memory // 4)
+            with phases("pair"):
+                found.add(owned)
         world.stop_if_asked()
-    with phases("pair"):
-        return distinct(np.concatenate(found[0]), np.concatenate(found[1]))
+    waiting.remove()
+    return found
+
+
+def in_step(world: World, batches: Iterator[Pairs], phases: Phases) -> Iterator[Pairs]:
+    """Collective. Give the batches of this rank, then empty ones until every rank has given its last."""
+    while True:
+        with phases("pair"):
+            pairs = next(batches, None)
+        if not world.comm.allreduce(pairs is not None):
+            return
+        yield Pairs.none() if pairs is None else pairs
 
 
 def pairs_to_owners(corpus: TextCorpus, pairs: Pairs, round_bytes: int) -> Pairs:
@@ -96,16 +114,18 @@ def prefixes_of(some: PageSets, measure: Measure) -> Prefixes:
     return Prefixes(sets.values[order][kept], some.pages[owner[kept]], size[kept], place[kept])
 
 
-def join_prefixes(parts: list[Prefixes]) -> Prefixes:
-    """Put prefixes together, sorted by hash."""
-    none = Prefixes(np.empty(0, np.uint64), *(np.empty(0, np.int64) for _ in range(3)))
-    columns = [np.concatenate(column) for column in zip(none, *parts, strict=True)]
-    order = np.argsort(columns[0], kind="stable")
-    return Prefixes(*(column[order] for column in columns))
+def by_hash(prefixes: Prefixes) -> Prefixes:
+    """Sort prefixes by hash."""
+    order = np.argsort(prefixes.hashes, kind="stable")
+    return Prefixes(*(column[order] for column in prefixes))
 
 
-def meet(entries: Prefixes, measure: Measure, most: int) -> Pairs:
-    """Pair the pages that share a hash of their prefixes and whose sizes and places allow the threshold."""
+def meet(entries: Prefixes, measure: Measure, most: int) -> Iterator[Pairs]:
+    """Pair the pages that share a hash of their prefixes and whose sizes and places allow the threshold.
+
+    Args:
+        most: how many pairs are made at a time, or all of one entry.
+    """
     order = np.lexsort((entries.page, entries.size, entries.hashes))
     hashes, page, size, place = (column[order] for column in entries)
     group = np.cumsum(np.concatenate([[0], hashes[1:] != hashes[:-1]]), dtype=np.int64) if len(hashes) else page
@@ -114,7 +134,6 @@ def meet(entries: Prefixes, measure: Measure, most: int) -> Pairs:
     largest = measure.largest(size)
     last = np.searchsorted(group * shift + size, group * shift + np.minimum(largest, shift - 1), side="right")
     partners = last - np.arange(len(order)) - 1
-    pairs = Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
     for first, end in cut_evenly(np.concatenate([[0], np.cumsum(partners)]), most):
         i = np.repeat(np.arange(first, end), partners[first:end])
         runs = Ragged.from_lengths(np.empty(0), partners[first:end])
@@ -123,14 +142,4 @@ def meet(entries: Prefixes, measure: Measure, most: int) -> Pairs:
         most_shared = np.minimum(size[i] - place[i], size[j] - place[j])
         good = (most_shared >= measure.needed(size[i], size[j]) - SLACK) & (page[i] != page[j])
         a, b = page[i[good]], page[j[good]]
-        pairs = distinct(np.concatenate([pairs.a, np.minimum(a, b)]), np.concatenate([pairs.b, np.maximum(a, b)]))
-    return pairs
-
-
-def distinct(a: NDArray[np.int64], b: NDArray[np.int64]) -> Pairs:
-    """Sort pairs and drop repeats."""
-    order = np.lexsort((b, a))
-    a, b = a[order], b[order]
-    new = np.ones(len(a), bool)
-    new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-    return Pairs(a[new], b[new])
+        yield Pairs.distinct([Pairs(np.minimum(a, b), np.maximum(a, b))])

@@ -44,6 +44,10 @@ class Measure(ABC):
         """Give how many elements of a set must be looked at: those it could lack in common with a partner, and one."""
         return size - np.ceil(self.smallest * size - SLACK).astype(np.int64) + 1
 
+    def entries(self, elements: int, sets: int) -> int:
+        """Give how many elements so many sets with so many elements have in their prefixes at most."""
+        return int((1 - self.smallest) * elements) + sets
+
     def largest(self, size: Sizes) -> Sizes:
         """Give the size of the largest partner."""
         return np.floor(size / self.smallest + SLACK).astype(np.int64)

@@ -84,6 +84,17 @@ def clustered(names: SpreadArray) -> NDArray[np.int64]:
     return own[(names.mine != own) | (alone.mine == 0)]
 
 
+def spanning_edges(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give as few edges as join what these edges of one rank join; the other ranks need not know."""
+    from mpi4py import MPI
+
+    vertices, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    alone = World(MPI.COMM_SELF, 0, 1)
+    names = connected_components(alone, len(vertices), places[: len(a)], places[len(a) :]).mine
+    joined = np.flatnonzero(names != np.arange(len(names)))
+    return vertices[names[joined]], vertices[joined]
+
+
 # A bijection of the numbers below 2^63 for each round: an odd multiplier and a rotation by xor
 _MASK = (1 << 63) - 1
 _FACTOR = 0x1E3779B97F4A7C15 | 1

@@ -14,15 +14,20 @@ from hpcreuse.store import container
 from hpcreuse.store.spool import FORMAT, VERSION
 
 
-@dataclass(frozen=True)
+@dataclass
 class Articles:
     """The articles of all ranks; each rank has those of its blocks."""
 
     corpus: TextCorpus
     folder: Path
+    count: int = 0
+    """How many this rank has, and how many immutables they have together."""
+    immutables: int = 0
 
     def write(self, block: Block, pages: NDArray[np.int64], units: Units) -> None:
         """Keep the articles of a block: their numbers, in order, and their units."""
+        self.count += len(pages)
+        self.immutables += len(units.immutables.values)
         with container.create(self._path(block), FORMAT, VERSION, {}) as file:
             container.write_array(file, "page", pages)
             container.write_ragged(file, "immutables", units.immutables)
@@ -52,11 +57,16 @@ class Articles:
         for block in self.corpus.mine:
             first, last = np.searchsorted(distinct, [block.page, block.page + len(block)])
             if last > first:
-                known, units = self.read(block)
-                places = np.searchsorted(known, distinct[first:last])
-                immutables.append(units.immutables.take(places))
-                mutables.append(units.mutables.take(places))
+                # Mapped: of a large block few articles may be wanted
+                with container.open_container(self._path(block), FORMAT, VERSION) as file:
+                    places = np.searchsorted(container.map_array(file, "page"), distinct[first:last])
+                    immutables.append(container.map_ragged(file, "immutables").take(places))
+                    mutables.append(container.map_ragged(file, "mutables").take(places))
         return Units(Ragged.concatenate(immutables).take(inverse), Ragged.concatenate(mutables).take(inverse))
+
+    def spool(self, name: str) -> Path:
+        """Name a file of this rank for what waits on disk."""
+        return self.folder / f"{name}-{self.corpus.world.rank:05d}"
 
     def _path(self, block: Block) -> Path:
         return self.folder / f"articles-{block.page:012d}.h5"

@@ -5,19 +5,40 @@ from collections.abc import Iterator
 import numpy as np
 
 from hpcreuse.corpus.candidates import PageSets
+from hpcreuse.corpus.spooling import ByPass
 from hpcreuse.parallel.phases import Phases
-from hpcreuse.parallel.tallies import Tally, count_over_ranks
+from hpcreuse.parallel.ranges import HashRanges
+from hpcreuse.parallel.tallies import BYTES_PER_HASH, Tally, add_up, add_up_over_ranks
 from hpcreuse.spin.articles import Articles
 
 
 def count_articles(articles: Articles, memory: int, phases: Phases) -> Iterator[PageSets]:
     """Collective. Give this rank's articles with their immutables and how many articles of all have each of these."""
-    blocks = articles.corpus.mine
+    blocks, world = articles.corpus.mine, articles.corpus.world
+    ranges = HashRanges.plan(world, BYTES_PER_HASH * articles.immutables, memory)
+    local = ByPass(ranges, articles.spool("local"), np.uint64, np.int64)
+    totals = ByPass(ranges, articles.spool("totals"), np.int64)
     with phases("count"):
-        sets = (articles.read(block)[1].immutables.values for block in blocks)
-        local = [Tally(*np.unique(each, return_counts=True)) for each in sets]
-    totals = count_over_ranks(articles.corpus.world, local, memory, phases)
-    return (
-        PageSets(pages, units.immutables, Tally(tally.hashes, counts))
-        for tally, counts, (pages, units) in zip(local, totals, map(articles.read, blocks), strict=True)
-    )
+        for place, block in enumerate(blocks):
+            local.add_block(place, *np.unique(articles.read(block)[1].immutables.values, return_counts=True))
+    for number in range(ranges.passes):
+        with phases("count"):
+            mine = [local.get(place, number) for place in range(len(blocks))]
+            added = add_up([hashes for hashes, _ in mine], [counts for _, counts in mine])
+        found, _ = add_up_over_ranks(world, ranges, number, added, memory // 4, phases)
+        with phases("count"):
+            for place, (hashes, _) in enumerate(mine):
+                totals.add(place, number, found[np.searchsorted(added.hashes, hashes)])
+        world.stop_if_asked()
+    return read_counted(articles, local, totals)
+
+
+def read_counted(articles: Articles, local: ByPass, totals: ByPass) -> Iterator[PageSets]:
+    """Read the articles of this rank and their counts back, block by block."""
+    for place, block in enumerate(articles.corpus.mine):
+        hashes, _ = local.of_block(place)
+        (counts,) = totals.of_block(place)
+        pages, units = articles.read(block)
+        yield PageSets(pages, units.immutables, Tally(hashes, counts))
+    local.remove()
+    totals.remove()

@@ -8,26 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.candidates import find_candidates
-from hpcreuse.corpus.clusters import number_clusters
 from hpcreuse.corpus.holding import hold
 from hpcreuse.corpus.measures import Jaccard
-from hpcreuse.corpus.ordering import TableSorter
 from hpcreuse.corpus.texts import TextCorpus
-from hpcreuse.kernels.ragged import Ragged
-from hpcreuse.parallel.components import clustered, connected_components
 from hpcreuse.parallel.equals import first_of_equals
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
+from hpcreuse.parallel.spread import SpreadArray
 from hpcreuse.parallel.world import World
 from hpcreuse.spin.articles import Articles
 from hpcreuse.spin.dictionary import Dictionary
 from hpcreuse.spin.filters import Filters, apply
 from hpcreuse.spin.frequencies import count_articles
+from hpcreuse.spin.tables import PairTable, write_clusters, write_counts
 from hpcreuse.spin.thesauri import read_synonyms
 from hpcreuse.spin.units import cut_units
-from hpcreuse.spin.verifying import EXACT, KINDS, NEAR, SPUN, Thresholds, Verified, verify_pairs
+from hpcreuse.spin.verifying import EXACT, Thresholds, Verified, verify_pairs
 from hpcreuse.store import findings, lock
-from hpcreuse.store.columns import Column
 from hpcreuse.store.shard import Shard
 
 
@@ -55,51 +52,66 @@ def spin(world: World, job: SpinJob) -> dict[str, Any]:
     phases = Phases()
     with phases("open"):
         corpus = TextCorpus.open(world, job.run, job.memory // 4)
-        dictionary = Dictionary.compile(world.on_root(read_synonyms, job.synonyms))
+        dictionary = world.on_root(load_dictionary, job.synonyms)
         scratch = world.on_root(findings.begin, job.out, "spin")
     articles = Articles(corpus, scratch / "spool")
-    pages, counts = keep_articles(corpus, scratch, job, phases)
+    pages, counts = keep_articles(corpus, job.filters, phases)
+    write_counts(world, scratch, job.filters.names(), counts, phases)
     with phases("duplicates"):
         firsts = first_of_equals(world, pages, file_digests(corpus, pages), job.memory // 8)
     cut_articles(articles, pages[firsts == pages], dictionary, job, phases)
-    sets = count_articles(articles, job.memory // 4, phases)
-    candidates = find_candidates(corpus, sets, Jaccard(job.thresholds.immutable), job.memory // 4, phases)
-    verified, similar = verify_pairs(articles, candidates, dictionary, job.thresholds, job.memory // 4, phases)
-    pairs = Verified.concatenate([exact_pairs(firsts, pages), verified])
+    table = PairTable(corpus, scratch, job.memory // 4, phases)
+    table.add(exact_pairs(firsts, pages))
+    compared = compare_articles(articles, dictionary, table, job, phases)
     summary = {
         "pages": corpus.pages,
         "articles": world.comm.allreduce(len(pages)),
         "filters": dict(zip(job.filters.names(), counts, strict=True)),
         "entries": len(dictionary),
-        "candidates": world.comm.allreduce(len(candidates.a)),
-        "similar": world.comm.allreduce(similar),
-        **write_pairs(corpus, scratch, pairs, job.memory, phases),
-        **write_clusters(corpus, scratch, pairs, job.memory, phases),
+        **compared,
+        **table.finish(),
+        **write_clusters(corpus, scratch, table.edges, job.memory, phases),
     }
     with phases("write"):
         world.on_root(findings.finish, job.out, "spin", provenance(job, corpus), summary)
     return {"out": str(job.out), **summary, **phases.summary(world)}
 
 
-def keep_articles(
-    corpus: TextCorpus, scratch: Path, job: SpinJob, phases: Phases
-) -> tuple[NDArray[np.int64], list[int]]:
-    """Collective. Give this rank's pages that can be articles; write the table of the filters."""
-    world, names = corpus.world, job.filters.names()
-    pages, counts = [np.empty(0, np.int64)], np.zeros(len(names), np.int64)
+def compare_articles(
+    articles: Articles, dictionary: Dictionary, table: PairTable, job: SpinJob, phases: Phases
+) -> dict[str, int]:
+    """Collective. Find the pairs of similar articles and put them into their table; give how many were compared."""
+    corpus, memory = articles.corpus, job.memory // 4
+    measure = Jaccard(job.thresholds.immutable)
+    sets, entries = count_articles(articles, memory, phases), measure.entries(articles.immutables, articles.count)
+    candidates = find_candidates(corpus, sets, entries, measure, articles.folder, memory, phases)
+    compared = similar = 0
+    alone = SpreadArray.full(corpus.world, corpus.pages, 1, memory // 4)
+    for checked in verify_pairs(articles, candidates, dictionary, job.thresholds, memory, phases):
+        compared += checked.candidates
+        similar += len(checked.similar.a)
+        ends = np.unique(np.concatenate(checked.similar))
+        alone.lower(ends, np.zeros(len(ends), np.int64))
+        table.add(checked.verified)
+    counts = {"candidates": compared, "similar": similar, "similar_pages": int(np.count_nonzero(alone.mine == 0))}
+    return {name: corpus.world.comm.allreduce(count) for name, count in counts.items()}
+
+
+def load_dictionary(synonyms: str) -> Dictionary:
+    """Read a dictionary and compile it."""
+    return Dictionary.compile(read_synonyms(synonyms))
+
+
+def keep_articles(corpus: TextCorpus, filters: Filters, phases: Phases) -> tuple[NDArray[np.int64], list[int]]:
+    """Collective. Give this rank's pages that can be articles, and how many of all ranks are left after each filter."""
+    pages, counts = [np.empty(0, np.int64)], np.zeros(len(filters.names()), np.int64)
     with phases("filter"):
         for block in corpus.mine:
-            places, left = apply(corpus, block, job.filters)
+            places, left = apply(corpus, block, filters)
             pages.append(block.page + places)
             counts += left
-        totals = [int(count) for count in sum(world.comm.allgather(counts))]
-    sorter = TableSorter(world, scratch, "spin", "filters", job.memory)
-    if world.root:
-        named = Ragged.from_strings([name.encode() for name in names])
-        keys = [number.to_bytes(2, "big") for number in range(len(names))]
-        sorter.add(keys, {"filter": named, "pages": np.array(totals, np.int64)})
-    sorter.finish(phases)
-    return np.concatenate(pages), totals
+        totals = corpus.world.comm.allreduce(counts)
+    return np.concatenate(pages), totals.tolist()
 
 
 def file_digests(corpus: TextCorpus, pages: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -138,58 +150,6 @@ def exact_pairs(firsts: NDArray[np.int64], pages: NDArray[np.int64]) -> Verified
     return Verified(firsts[copies], pages[copies], ones, ones, np.full(len(ones), EXACT, np.int64))
 
 
-def write_pairs(corpus: TextCorpus, scratch: Path, pairs: Verified, memory: int, phases: Phases) -> dict[str, int]:
-    """Collective. Write the table of pairs, in order of URLs; give how many there are of each kind."""
-    world = corpus.world
-    with phases("write"):
-        urls = list(corpus.urls_of(np.concatenate([pairs.a, pairs.b]), memory // 8))
-        ids = pairs.a.tolist() + pairs.b.tolist()
-        ends = list(zip(urls, ids, strict=True))
-        couples = [sorted(couple) for couple in zip(ends[: len(pairs.a)], ends[len(pairs.a) :], strict=True)]
-        keys = [a + b"\0" + b + b"\0" + x.to_bytes(8, "big") + y.to_bytes(8, "big") for (a, x), (b, y) in couples]
-        sorter = TableSorter(world, scratch, "spin", "pairs", memory // 2)
-        columns: dict[str, Column] = {
-            "a": Ragged.from_strings([a for (a, _), _ in couples]),
-            "b": Ragged.from_strings([b for _, (b, _) in couples]),
-            "similarity": pairs.similarity,
-            "mutable": pairs.mutable,
-            "kind": Ragged.from_strings([KINDS[kind].encode() for kind in pairs.kind]),
-        }
-        sorter.add(keys, columns)
-    sorter.finish(phases)
-    counts = np.bincount(pairs.kind, minlength=len(KINDS))
-    return {f"{name}_pairs": world.comm.allreduce(int(counts[kind])) for kind, name in enumerate(KINDS)}
-
-
-def write_clusters(corpus: TextCorpus, scratch: Path, pairs: Verified, memory: int, phases: Phases) -> dict[str, int]:
-    """Collective. Write the table of clusters: what hangs together by pairs of one kind."""
-    world, pages = corpus.world, corpus.pages
-    with phases("cluster"):
-        # Every kind has a graph of its own: page p of kind k is vertex k * pages + p
-        shift = pairs.kind * pages
-        names = connected_components(world, len(KINDS) * pages, pairs.a + shift, pairs.b + shift, memory // 8)
-        members = clustered(names)
-        kinds, member_pages = np.divmod(members, max(1, pages))
-        urls = corpus.urls_of(member_pages, memory // 8)
-        numbers = number_clusters(names, members, urls)
-        sorter = TableSorter(world, scratch, "spin", "clusters", memory // 2)
-        keys = [
-            int(number).to_bytes(8, "big") + url + b"\0" + int(page).to_bytes(8, "big")
-            for number, url, page in zip(numbers, urls, member_pages, strict=True)
-        ]
-        kind_names = Ragged.from_strings([KINDS[kind].encode() for kind in kinds])
-        sorter.add(keys, {"cluster": numbers, "kind": kind_names, "url": urls})
-    sorter.finish(phases)
-    # A cluster is named after one of its vertices
-    named = kinds[names.mine[members - names.first] == members]
-    counts = {"pages": kinds, "clusters": named}
-    return {
-        f"{KINDS[kind]}_{what}": world.comm.allreduce(int((found == kind).sum()))
-        for what, found in counts.items()
-        for kind in (EXACT, NEAR, SPUN)
-    }
-
-
 def provenance(job: SpinJob, corpus: TextCorpus) -> dict[str, Any]:
     """Say what the findings were made from and how."""
     return {
@@ -198,6 +158,7 @@ def provenance(job: SpinJob, corpus: TextCorpus) -> dict[str, Any]:
         "synonyms": job.synonyms,
         "threshold": job.thresholds.immutable,
         "mutable_threshold": job.thresholds.mutable,
+        "near": job.thresholds.near,
         "min_words": job.filters.min_words,
         "links_per_word": job.filters.links_per_word,
         "language": job.filters.language,

@@ -1,12 +1,14 @@
 """Candidates become pairs: their immutables compared in full, then their mutables word by word."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.corpus.candidates import Pairs
+from hpcreuse.corpus.candidates import in_step
 from hpcreuse.corpus.measures import Jaccard
+from hpcreuse.corpus.pairs import Pairs, PairSpool
 from hpcreuse.kernels.mixing import Hashes
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.phases import Phases
@@ -37,22 +39,36 @@ class Verified(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """From where on pages are similar."""
+    """From where on pages are similar, and what makes them near duplicates."""
 
     immutable: float
     mutable: float
+    near: str = "score"
+    """`score`: all mutables match, be it by synonyms (METHODS.md); `equal`: all mutables are the same."""
+
+
+class Checked(NamedTuple):
+    """What became of a batch of candidates."""
+
+    candidates: int
+    """How many there were,"""
+    similar: Pairs
+    """those that are similar by their immutables,"""
+    verified: Verified
+    """and those of them that are near duplicates or spun."""
 
 
 def verify_pairs(
-    articles: Articles, pairs: Pairs, dictionary: Dictionary, thresholds: Thresholds, memory: int, phases: Phases
-) -> tuple[Verified, int]:
-    """Collective. Give the candidates that are near duplicates or spun, and how many passed by their immutables."""
+    articles: Articles,
+    candidates: PairSpool,
+    dictionary: Dictionary,
+    thresholds: Thresholds,
+    memory: int,
+    phases: Phases,
+) -> Iterator[Checked]:
+    """Collective. Compare all candidates, batch by batch; ranks without more give empty batches."""
     world = articles.corpus.world
-    batch = max(1, memory // BYTES_PER_PAIR)
-    rounds = max(world.comm.allgather(-(-len(pairs.a) // batch)))
-    found, similar = [], 0
-    for number in range(rounds):
-        some = Pairs(*(column[number * batch : (number + 1) * batch] for column in pairs))
+    for some in in_step(world, candidates.batches(max(1, memory // BYTES_PER_PAIR)), phases):
         a_pages, a_places = np.unique(some.a, return_inverse=True)
         b_pages, b_places = np.unique(some.b, return_inverse=True)
         with phases.together("exchange", world):
@@ -61,31 +77,32 @@ def verify_pairs(
             mine = articles.own(a_pages)
             score = Jaccard(thresholds.immutable).of_pairs(mine.immutables, a_places, theirs.immutables, b_places)
             good = np.flatnonzero(score >= thresholds.immutable)
-            similar += len(good)
-            scored = [
-                compare_mutables(row(mine.mutables, a_places[i]), row(theirs.mutables, b_places[i]), dictionary)
-                for i in good.tolist()
-            ]
-            mutable, kind = (np.array([s[n] for s in scored]) for n in (0, 1))
-            every = Verified(some.a[good], some.b[good], score[good], mutable, kind.astype(np.int64))
-            found.append(Verified(*(column[mutable >= thresholds.mutable] for column in every)))
+            mutable, equal = compare_mutables(
+                mine.mutables, a_places[good], theirs.mutables, b_places[good], dictionary
+            )
+            similar = Pairs(some.a[good], some.b[good])
+            near = equal if thresholds.near == "equal" else mutable == 1
+            every = Verified(*similar, score[good], mutable, np.where(near, NEAR, SPUN))
+            verified = Verified(*(column[mutable >= thresholds.mutable] for column in every))
+        yield Checked(len(some.a), similar, verified)
         world.stop_if_asked()
-    return Verified.concatenate(found), similar
 
 
-def compare_mutables(a: Hashes, b: Hashes, dictionary: Dictionary) -> tuple[float, int]:
-    """Give the share of the mutables of two pages that match, and what kind of copy that makes them.
-
-    Pages whose mutables are all the same differ only in what surrounds the text: near duplicates. Where a synonym
-    stands for a word, somebody exchanged it.
-    """
-    if not len(a) and not len(b):
-        return 1.0, NEAR
-    equal_a, equal_b = is_in(a, b), is_in(b, a)
-    matched_a = equal_a | is_in(a, dictionary.synonyms(b))
-    matched_b = equal_b | is_in(b, dictionary.synonyms(a))
-    score = float(matched_a.sum() + matched_b.sum()) / (len(a) + len(b))
-    return score, NEAR if equal_a.all() and equal_b.all() else SPUN
+def compare_mutables(
+    a: Ragged, a_places: NDArray[np.int64], b: Ragged, b_places: NDArray[np.int64], dictionary: Dictionary
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Give for pairs of pages the share of their mutables that match, and whether all are the same."""
+    a_synonyms = {place: dictionary.synonyms(row(a, place)) for place in set(a_places.tolist())}
+    b_synonyms = {place: dictionary.synonyms(row(b, place)) for place in set(b_places.tolist())}
+    score, equal = np.ones(len(a_places)), np.ones(len(a_places), bool)
+    for pair, (i, j) in enumerate(zip(a_places.tolist(), b_places.tolist(), strict=True)):
+        one, two = row(a, i), row(b, j)
+        if len(one) + len(two):
+            equal_one, equal_two = is_in(one, two), is_in(two, one)
+            matched = np.sum(equal_one | is_in(one, b_synonyms[j])) + np.sum(equal_two | is_in(two, a_synonyms[i]))
+            score[pair] = matched / (len(one) + len(two))
+            equal[pair] = equal_one.all() and equal_two.all()
+    return score, equal
 
 
 def row(sets: Ragged, place: int) -> Hashes:

@@ -40,6 +40,7 @@ TABLES: dict[str, dict[str, tuple[Column, ...]]] = {
         "filters": columns(filter=str, pages=int),
         "pairs": columns(a=str, b=str, similarity=float, mutable=float, kind=str),
         "clusters": columns(cluster=int, kind=str, url=str),
+        "sizes": columns(kind=str, size=int, clusters=int, pages=int, cdf=float),
     },
     "phish": {
         "pages": columns(url=str, chunks=int, matched=int, verdict=str, source=str),
