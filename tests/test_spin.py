@@ -1,6 +1,7 @@
 """Spun articles: equal to all pairs compared slowly, the same on any number of ranks, planted ones found."""
 
 import random
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -140,6 +141,66 @@ def test_planted_articles_are_told_apart(tmp_path: Path, near: str) -> None:
     assert [(row["kind"], row["size"], row["pages"], row["cdf"]) for row in table(tmp_path / "spun", "sizes")] == [
         (kind, len(clusters[kind]), len(clusters[kind]), 1.0) for kind in ("exact", "near", "spun")
     ]
+
+
+def article_page(number: int, menu: str = "") -> str:
+    """A page of a site: what stands on all of them, and an article of its own."""
+    draw = random.Random(number)
+    words = " ".join("".join(draw.choices("abcdefghij", k=6)) for _ in range(60))
+    return f"<ul>{menu}</ul><div class=article><p>{words}</p></div><script>no words</script>"
+
+
+@pytest.fixture(scope="module")
+def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl of articles with a common menu, two of them the same, in a WARC, a tar and a folder; and the synonyms."""
+    folder = tmp_path_factory.mktemp("tagged")
+    menu = "".join(f"<li><a href=/{n}>{n} menuword{n}</a>" for n in range(90))
+    pages = [(f"http://a.org/{n}", article_page(n, menu)) for n in range(4)]
+    pages += [
+        ("http://a.org/again", article_page(0)),
+        ("http://a.org/untagged", f"<p>{' '.join(str(n) for n in range(99))}"),
+        ("http://a.org/blank", "<div class=article></div>"),
+        ("http://a.org/short", "<b>Much</b> <div class=article>too short</div>"),
+        ("http://a.org/linked", "<div class=article>" + "<a href=x>many links</a> " * 40 + "</div>"),
+    ]
+    write_warc(folder / "a.warc.gz", [(url, text.encode()) for url, text in pages])
+    (folder / "tree").mkdir()
+    (folder / "tree" / "b.html").write_text(article_page(0, menu) + " ")
+    with tarfile.open(folder / "c.tar.gz", "w:gz") as tar:
+        tar.add(folder / "tree" / "b.html", "c.html")
+    (folder / "synonyms.tsv").write_text("unused\tother\n")
+    inputs = [folder / name for name in ("a.warc.gz", "tree", "c.tar.gz")]
+    hpcreuse("hash", *inputs, "--text", "--out", folder / "run")
+    return folder
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_only_what_stands_in_the_content_tag_counts(tagged: Path, tmp_path: Path, ranks: int) -> None:
+    line = ("spin", tagged / "run", "--synonyms", tagged / "synonyms.tsv", "--language", "any", "--out", tmp_path / "o")
+    plain = summary(*line, ranks=ranks)
+    assert plain["filters"] == {"pages": 11, "visible": 10, "words": 9, "links": 2}
+    found = summary(*line, "--content-tag", "div.article", ranks=ranks)
+    assert found["filters"] == {"pages": 11, "visible": 10, "content": 9, "words": 8, "links": 7}
+    assert [row["pages"] for row in table(tmp_path / "o", "filters")] == [11, 10, 9, 8, 7]
+    clusters = {(row["kind"], row["url"]) for row in table(tmp_path / "o", "clusters")}
+    exact = {url for kind, url in clusters if kind == "exact"}
+    assert len(exact) == 2 and "http://tree/b.html" in exact
+    near = {url for kind, url in clusters if kind == "near"}
+    assert near - exact == {"http://a.org/0", "http://a.org/again"} and len(near & exact) == 1
+    everything = ("--blank-pages", "--min-words", "0", "--link-density", "0")
+    assert summary(*line, *everything)["filters"] == {"pages": 11}
+
+
+def test_a_content_tag_needs_the_archives(tagged: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved.warc.gz"
+    moved.write_bytes((tagged / "a.warc.gz").read_bytes())
+    hpcreuse("hash", moved, "--text", "--out", tmp_path / "run")
+    line = ("spin", tmp_path / "run", "--synonyms", tagged / "synonyms.tsv", "--out", tmp_path / "o", "--content-tag")
+    wrong = hpcreuse(*line, "div[", check=False)
+    assert wrong.returncode == 2 and "not a CSS selector" in wrong.stderr
+    moved.unlink()
+    done = hpcreuse(*line, "div.article", ranks=2, check=False)
+    assert done.returncode == 1 and "must be where they were" in done.stderr and "Traceback" not in done.stderr
 
 
 WORDS = st.lists(st.sampled_from("a b c d e f g".split()), max_size=12)

@@ -15,6 +15,7 @@ HELP = "find spun articles: made of each other by exchanging words for synonyms"
 EXAMPLES = """\
   hpcreuse hash crawl.warc.gz --text --out run && hpcreuse spin run --synonyms synonyms.tsv --out spun
   hpcreuse spin run --synonyms wordnet --out spun        (Debian's wordnet-base)
+  hpcreuse spin run --synonyms wordnet --content-tag 'div#bodyContent, div.article' --out spun
   mpiexec -n 64 hpcreuse spin run --synonyms synonyms.tsv --threshold 0.8 --out spun
 """
 
@@ -35,6 +36,13 @@ class Options:
         "score",
         choices=("score", "equal"),
     )
+    blank_pages: bool = option("pages without visible text take part too", False)
+    content_tag: str | None = option(
+        "the element that holds the article, as a CSS selector: pages without it are left out, and only what stands in "
+        "it counts; pages are read again from their archives",
+        None,
+        metavar="CSS",
+    )
     min_words: int = option("words of an article at least; 0 for any", 50, metavar="N", convert=whole_number)
     link_density: float = option(
         "links per word from which on a page is no article; 0 for any", 0.2, metavar="X", convert=number
@@ -51,7 +59,11 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
 
     world.on_root(check, options)
     filters = Filters(
-        options.min_words or None, options.link_density or None, None if options.language == "any" else options.language
+        visible=not options.blank_pages,
+        content_tag=options.content_tag,
+        min_words=options.min_words or None,
+        links_per_word=options.link_density or None,
+        language=None if options.language == "any" else options.language,
     )
     job = SpinJob(
         run=options.run,
@@ -71,6 +83,10 @@ def check(options: Options) -> None:
         raise UsageError(f"--threshold {options.threshold:g}: give a number above 0, at most 1")
     if not 0 <= options.mutable_threshold <= 1:
         raise UsageError(f"--mutable-threshold {options.mutable_threshold:g}: give a number between 0 and 1")
+    from hpcreuse.page.text import is_selector
+
+    if options.content_tag is not None and not is_selector(options.content_tag):
+        raise UsageError(f"--content-tag '{options.content_tag}' is not a CSS selector: write e.g. div#bodyContent")
     if options.link_density < 0:
         raise UsageError(f"--link-density {options.link_density:g}: give a number of 0 or more")
 

@@ -4,7 +4,7 @@ import json
 import lzma
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -75,24 +75,40 @@ def read_archive(path: str, url_prefix: str, ledger: Ledger, limits: Limits) -> 
 
 
 def reread(archive: str, offset: int, url: str, limits: Limits, url_prefix: str | None = None) -> Page | None:
-    """Find one page again by its backreference; None when it is not there any more.
+    """Find one page again by its backreference; None when it is not there any more."""
+    return next(page for _, page in reread_all(archive, [(offset, url)], limits, url_prefix))
 
-    Goes straight to the record where the archive allows it, otherwise reads the archive up to it.
+
+def reread_all(
+    archive: str, places: Sequence[tuple[int, str]], limits: Limits, url_prefix: str | None = None
+) -> Iterator[tuple[int, Page | None]]:
+    """Find pages of an archive again by offset and URL; give each with its number, None when it is not there any more.
+
+    Goes straight to the record where the archive allows it, and reads the archive once for all others.
     """
     path, member = _split(archive)
-    if offset == 0 and not member and _may_be_file(path, url, url_prefix):
-        return next(read_file(path, url, Ledger(), limits), None)
-    if page := _record_at(path, member, archive, offset, url, limits):
-        return page
-    mbox = url.rpartition("/")[0]
+    left: dict[tuple[int, str], list[int]] = {}
+    for number, (offset, url) in enumerate(places):
+        if offset == 0 and not member and _may_be_file(path, url, url_prefix):
+            yield number, next(read_file(path, url, Ledger(), limits), None)
+        elif page := _record_at(path, member, archive, offset, url, limits):
+            yield number, page
+        else:
+            left.setdefault((offset, url), []).append(number)
+    if not left:
+        return
+    mbox = next(iter(left))[1].rpartition("/")[0]
     if not member and _may_be_file(path, mbox, url_prefix):
         pages = read_file(path, mbox, Ledger(), limits)
     else:
         pages = read_archive(path, url_prefix or "", Ledger(), limits)
     for page in pages:
-        if page.offset == offset and page.url == url and page.archive == archive:
-            return page
-    return None
+        for number in left.pop((page.offset, page.url), []) if page.archive == archive else ():
+            yield number, page
+        if not left:
+            return
+    for numbers in left.values():
+        yield from ((number, None) for number in numbers)
 
 
 def _open(path: str) -> BinaryIO:

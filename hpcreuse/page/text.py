@@ -1,13 +1,18 @@
 """The visible text of a page and its links (METHODS.md sections 2 to 4)."""
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hpcreuse.kernels import separate_blocks
 from hpcreuse.kernels.plain_nesting import TOKEN
 from hpcreuse.page.charset import to_text
 from hpcreuse.page.digest import MARKUP_TYPES
 from hpcreuse.page.parsing import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from selectolax.lexbor import LexborNode
 
 _TAG = re.compile(TOKEN.pattern + rb">?", re.DOTALL)
 
@@ -34,6 +39,42 @@ def read_text(payload: bytes, mime: str, plain: bool, content_type: str) -> Page
     if plain:
         return PageText(to_text(payload, content_type, markup=False), 0, "")
     return NO_TEXT
+
+
+def element_text(payload: bytes, mime: str, plain: bool, content_type: str, selector: str) -> PageText | None:
+    """Give the visible text of the elements that match a CSS selector; None of a page that has none of them."""
+    if mime not in MARKUP_TYPES or plain:
+        return None
+    tree = parse(separate_blocks(to_text(payload, content_type, markup=True).encode("utf-8", "replace")))
+    if tree is None:
+        return None
+    tree.strip_tags(HIDDEN, recursive=True)
+    matching = {node.mem_id: node for node in tree.css(selector)}
+    # What stands inside another that matches is in its text already
+    outer = [node for node in matching.values() if not any(above in matching for above in _above(node))]
+    if not outer:
+        return None
+    links = [link for node in outer for link in node.css("a[href]")]
+    return PageText("\n".join([node.text() for node in outer]), len(links), "\n".join([link.text() for link in links]))
+
+
+def _above(node: "LexborNode") -> "Iterator[int]":
+    """Name the elements that an element stands in."""
+    above = node.parent
+    while above is not None:
+        yield above.mem_id
+        above = above.parent
+
+
+def is_selector(selector: str) -> bool:
+    """Tell whether something is a CSS selector."""
+    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+    try:
+        LexborHTMLParser("<p>").css(selector)
+    except SelectolaxError:
+        return False
+    return True
 
 
 def visible_text(html: str) -> PageText:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpcreuse.corpus.catalog import Catalog
-from hpcreuse.crawl.pages import Limits
+from hpcreuse.corpus.rereading import NO_LIMITS
 from hpcreuse.crawl.read import reread
 from hpcreuse.errors import StoreError, UsageError
 from hpcreuse.kernels import digests as dg
@@ -21,9 +21,6 @@ from hpcreuse.parallel.world import World
 from hpcreuse.store.run import ShardInfo
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.tables import text
-
-# A payload that is in the run was let in once: let it in again
-NO_LIMITS = Limits(max_payload=1 << 40, max_components=1 << 30, max_repeats=1 << 30, max_run_repeats=1 << 30)
 
 SHORTEST_PREFIX = 8
 

@@ -1,6 +1,8 @@
 """`hpcreuse spin`: from the words of a run to clusters of spun articles."""
 
+import logging
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,9 @@ from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.spread import SpreadArray
 from hpcreuse.parallel.world import World
 from hpcreuse.spin.articles import Articles
+from hpcreuse.spin.contents import Contents
 from hpcreuse.spin.dictionary import Dictionary
-from hpcreuse.spin.filters import Filters, apply
+from hpcreuse.spin.filters import Filters, apply, texts_of
 from hpcreuse.spin.frequencies import count_articles
 from hpcreuse.spin.tables import PairTable, write_clusters, write_counts
 from hpcreuse.spin.thesauri import read_synonyms
@@ -26,6 +29,8 @@ from hpcreuse.spin.units import cut_units
 from hpcreuse.spin.verifying import EXACT, Thresholds, Verified, verify_pairs
 from hpcreuse.store import findings, lock
 from hpcreuse.store.shard import Shard
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -55,11 +60,12 @@ def spin(world: World, job: SpinJob) -> dict[str, Any]:
         dictionary = world.on_root(load_dictionary, job.synonyms)
         scratch = world.on_root(findings.begin, job.out, "spin")
     articles = Articles(corpus, scratch / "spool")
-    pages, counts = keep_articles(corpus, job.filters, phases)
+    contents = Contents(corpus, scratch / "spool", job.filters.content_tag) if job.filters.content_tag else None
+    pages, counts = keep_articles(corpus, job.filters, contents, phases)
     write_counts(world, scratch, job.filters.names(), counts, phases)
     with phases("duplicates"):
         firsts = first_of_equals(world, pages, file_digests(corpus, pages), job.memory // 8)
-    cut_articles(articles, pages[firsts == pages], dictionary, job, phases)
+    cut_articles(articles, pages[firsts == pages], contents or corpus, dictionary, job, phases)
     table = PairTable(corpus, scratch, job.memory // 4, phases)
     table.add(exact_pairs(firsts, pages))
     compared = compare_articles(articles, dictionary, table, job, phases)
@@ -102,15 +108,23 @@ def load_dictionary(synonyms: str) -> Dictionary:
     return Dictionary.compile(read_synonyms(synonyms))
 
 
-def keep_articles(corpus: TextCorpus, filters: Filters, phases: Phases) -> tuple[NDArray[np.int64], list[int]]:
+def keep_articles(
+    corpus: TextCorpus, filters: Filters, contents: Contents | None, phases: Phases
+) -> tuple[NDArray[np.int64], list[int]]:
     """Collective. Give this rank's pages that can be articles, and how many of all ranks are left after each filter."""
     pages, counts = [np.empty(0, np.int64)], np.zeros(len(filters.names()), np.int64)
-    with phases("filter"):
-        for block in corpus.mine:
-            places, left = apply(corpus, block, filters)
-            pages.append(block.page + places)
-            counts += left
-        totals = corpus.world.comm.allreduce(counts)
+    told = False
+    for block in corpus.mine:
+        with phases("filter" if contents is None else "read"):
+            texts = texts_of(corpus, block)
+            places, left = apply(texts, filters, partial(contents.read_again, block) if contents else None)
+            told |= any(texts.languages)
+        pages.append(block.page + places)
+        counts += left
+    totals = corpus.world.comm.allreduce(counts)
+    if not corpus.world.comm.allreduce(told) and filters.language and corpus.world.root:
+        log.warning("no page of the run has a language: hash with hpcreuse[language] installed, or use --language any")
+    corpus.world.stop_if_asked()
     return np.concatenate(pages), totals.tolist()
 
 
@@ -126,7 +140,12 @@ def file_digests(corpus: TextCorpus, pages: NDArray[np.int64]) -> NDArray[np.uin
 
 
 def cut_articles(
-    articles: Articles, pages: NDArray[np.int64], dictionary: Dictionary, job: SpinJob, phases: Phases
+    articles: Articles,
+    pages: NDArray[np.int64],
+    source: TextCorpus | Contents,
+    dictionary: Dictionary,
+    job: SpinJob,
+    phases: Phases,
 ) -> None:
     """Collective. Cut this rank's articles into mutables and immutables, and keep them on disk."""
     corpus = articles.corpus
@@ -134,7 +153,7 @@ def cut_articles(
     for done, block in enumerate(corpus.mine):
         with phases("units"):
             first, last = np.searchsorted(pages, [block.page, block.page + len(block)])
-            words = corpus.words(block).take(pages[first:last] - block.page)
+            words = source.words(block).take(pages[first:last] - block.page)
             units = cut_units(words, dictionary)
         with phases("write"):
             articles.write(block, pages[first:last], units)
@@ -159,6 +178,8 @@ def provenance(job: SpinJob, corpus: TextCorpus) -> dict[str, Any]:
         "threshold": job.thresholds.immutable,
         "mutable_threshold": job.thresholds.mutable,
         "near": job.thresholds.near,
+        "content_tag": job.filters.content_tag,
+        "visible": job.filters.visible,
         "min_words": job.filters.min_words,
         "links_per_word": job.filters.links_per_word,
         "language": job.filters.language,
