@@ -1,4 +1,4 @@
-"""hpcreuse show: the content of a digest and where it stands; a quilt beside its sources."""
+"""hpcreuse show: the content of a digest and where it stands; a quilt beside its sources; a cluster of articles."""
 
 import logging
 import sys
@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-HELP = "print the content of a chunk or file by its digest and where it stands, or a quilt beside its sources"
+HELP = "print a chunk or file by its digest and where it stands; a quilt beside its sources; a cluster of spun articles"
 EXAMPLES = """\
   hpcreuse show run 63ada55c0ba212a5b1f8d5a70890788f00972bf4
   hpcreuse show run 63ada55c --places 100
   hpcreuse show run 63ada55c --raw > chunk.html
   hpcreuse show quilts http://example.org/page.html
+  hpcreuse show spun 12                 (a cluster; or the URL of a page in it)
 """
 
 
@@ -28,9 +29,12 @@ EXAMPLES = """\
 class Options:
     """What `show` takes."""
 
-    run: Path = argument("a run, or a result of `hpcreuse quilt`", metavar="RUN", convert=Path)
-    digest: str = argument("a digest in hex, or its first 8 digits or more; of a result the URL", metavar="DIGEST")
-    places: int = option("how many places, or sources, to list", 20, metavar="N", convert=whole_number)
+    run: Path = argument("a run, or a result of `hpcreuse quilt` or `spin`", metavar="RUN", convert=Path)
+    digest: str = argument(
+        "a digest in hex, or its first 8 digits or more; of a result a URL, or the number of a cluster",
+        metavar="DIGEST",
+    )
+    places: int = option("how many places, sources or pages to list", 20, metavar="N", convert=whole_number)
     bytes: int = option("how much of the content to print", 2000, metavar="N", convert=whole_number)
     raw: bool = option("write the content alone to stdout, byte for byte", False)
 
@@ -39,7 +43,12 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
     """Collective. Find the digest; rank 0 prints."""
     from hpcreuse.reuse.showing import show
 
-    if world.on_root((options.run / "result.json").is_file):
+    method = world.on_root(method_of, options.run)
+    if method == "spin":
+        from hpcreuse.spin.showing import show_cluster
+
+        return {**show_cluster(world, options.run, options.digest, options.places), "most": options.bytes}
+    if method is not None:
         from hpcreuse.quilt.showing import show_quilt
 
         return {**show_quilt(world, options.run, options.digest), "most": options.bytes, "listed": options.places}
@@ -58,6 +67,13 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
     return found
 
 
+def method_of(path: Path) -> str | None:
+    """Tell which method a result is of; None of what is no result."""
+    from hpcreuse.store.findings import Findings
+
+    return Findings.open(path).method if (path / "result.json").is_file() else None
+
+
 def write_raw(found: dict[str, Any]) -> None:
     """Write the content as it is."""
     if found["content"] is None:
@@ -68,6 +84,10 @@ def write_raw(found: dict[str, Any]) -> None:
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, Any]]:
     """Show the content, made safe for a terminal, and the places."""
+    if "texts" in summary:
+        from hpcreuse.commands.spin_text import cluster_lines
+
+        return cluster_lines(summary, summary["most"])
     if "patches" in summary:
         from hpcreuse.commands.quilt_text import quilt_lines
 

@@ -4,17 +4,13 @@ The words come from the run that the result was made of, as `hash --text` kept t
 """
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hpcreuse.corpus.catalog import Catalog
+from hpcreuse.corpus.spelling import catalog_of, words_of
 from hpcreuse.errors import StoreError
 from hpcreuse.parallel.world import World
 from hpcreuse.store.findings import Findings, export_rows
-from hpcreuse.store.run import ShardInfo
-from hpcreuse.store.shard import Shard
-from hpcreuse.store.shard_text import ShardText
 
 Gram = tuple[str, ...]
 
@@ -29,15 +25,9 @@ class Patch:
 
 def show_quilt(world: World, result: Path, url: str) -> dict[str, Any]:
     """Collective. Describe a quilt of a result: its words by source, and the sources with what they share."""
-    header, row = world.on_root(find_row, result, url)
-    catalog = Catalog.open(world, Path(header["run"]))
-    world.on_root(must_be_the_run, catalog, header, result)
-    wanted = {url, *row["sources"]}
-    found: dict[str, list[str]] = {}
-    for part in world.map(partial(words_in, wanted), catalog.shards):
-        for name, words in part:
-            found.setdefault(name, words)
-    quilt, k = found[url], header["k"]
+    findings, row = world.on_root(find_row, result, url)
+    found = words_of(world, catalog_of(world, findings), {url, *row["sources"]})
+    quilt, k = found[url], findings.header["k"]
     sources = [grams_of(found[source], k) for source in row["sources"]]
     own = grams_of(quilt, k)
     return {
@@ -48,39 +38,14 @@ def show_quilt(world: World, result: Path, url: str) -> dict[str, Any]:
     }
 
 
-def find_row(result: Path, url: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def find_row(result: Path, url: str) -> tuple[Findings, dict[str, Any]]:
     """Find a quilt in a result by its URL."""
     findings = Findings.open(result, "quilt")
     names = ("url", "grams", "patch_grams", "patchfrac", "sources", "shares")
     for values in export_rows(result, "quilts"):
         if values[0] == url:
-            return findings.header, dict(zip(names, values, strict=True))
+            return findings, dict(zip(names, values, strict=True))
     raise StoreError(f"{result} has no quilt {url}: `hpcreuse export {result} quilts` lists those it has")
-
-
-def must_be_the_run(catalog: Catalog, header: dict[str, Any], result: Path) -> None:
-    """Refuse a run that is no longer the one the result was made of."""
-    if catalog.fingerprint != header["run_fingerprint"]:
-        raise StoreError(f"{header['run']} has changed since {result} was made: run `hpcreuse quilt` again")
-
-
-def words_in(wanted: set[str], info: ShardInfo) -> list[tuple[str, list[str]]]:
-    """Give the words of those pages that a shard has; of several with one URL the first."""
-    with Shard.open(info.path) as shard:
-        found: dict[str, int] = {}
-        for place, url in enumerate(shard.strings("files/url")):
-            name = url.decode("utf-8", "surrogateescape")
-            if name in wanted:
-                found.setdefault(name, place)
-        text = ShardText(shard)
-        return [(name, spelled(text, place)) for name, place in found.items()]
-
-
-def spelled(text: ShardText, place: int) -> list[str]:
-    """Give the words of a page as they are written."""
-    numbers = text.numbers(place, place + 1).values.tolist()
-    spelling = {number: text.spellings(number, number + 1)[0].decode() for number in set(numbers)}
-    return [spelling[number] for number in numbers]
 
 
 def grams_of(words: list[str], k: int) -> set[Gram]:
