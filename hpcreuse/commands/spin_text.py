@@ -1,4 +1,4 @@
-"""How `show` prints a cluster of articles: words that differ from the first page in brackets, coloured on a terminal."""
+"""How `show` prints a cluster of articles: words that differ from the first page in brackets, in colour if it can."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def cluster_lines(summary: dict[str, Any], most: int) -> list[tuple[str, Any]]:
 
 
 def marked(parts: list[dict[str, str]], most: int) -> Text:
-    """Write words, and in brackets those that differ and what the first page has instead; at most so many characters."""
+    """Write words, in brackets those that differ and what the first page has instead; at most so many characters."""
     text = Text()
     for part in parts:
         if part["change"] == "equal":

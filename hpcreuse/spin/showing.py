@@ -31,7 +31,7 @@ def show_cluster(world: World, result: Path, wanted: str, most: int) -> dict[str
     findings, number, kind, urls, others = world.on_root(find_cluster, result, wanted)
     catalog = catalog_of(world, findings)
     shown = urls[:most]
-    selector = findings.header["content_tag"]
+    selector = findings.header.get("content_tag")
     words = content_words(world, catalog, set(shown), selector) if selector else words_of(world, catalog, set(shown))
     return {
         "cluster": number,
