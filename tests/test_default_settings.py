@@ -56,7 +56,7 @@ def test_what_is_commented_out_is_the_default() -> None:
     assert config.resolve(SharedOptions, {}, top, None) == config.resolve(SharedOptions, {}, {}, None)
 
 
-STUDIES = ("commoncrawl002", "geocities", "wikipedia")
+STUDIES = ("commoncrawl002", "geocities", "wikipedia", "wiki-spin")
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -80,3 +80,5 @@ def test_published_parameters_are_those_of_the_papers() -> None:
         40,
         1000,
     )
+    spin = files["wiki-spin"]["spin"]
+    assert (spin["threshold"], spin["min_words"], spin["link_density"]) == (0.75, 50, 0.2)

@@ -2,6 +2,7 @@
 
 import random
 import tarfile
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,13 @@ from hypothesis import strategies as st
 from mpi import TABLE_RANKS, thorough
 
 from hpcreuse import kernels
+from hpcreuse.corpus.pairs import Pairs, PairSpool
 from hpcreuse.kernels import plain
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.spin.dictionary import Dictionary
 from hpcreuse.spin.units import cut_units
 from hpcreuse.store.run import Run
+from hpcreuse.store.scratch import ScratchFile
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.shard_text import ShardText
 
@@ -138,6 +141,16 @@ def test_planted_articles_are_told_apart(tmp_path: Path, near: str) -> None:
     }
     assert [found[f"{kind}_clusters"] for kind in ("exact", "near", "spun")] == [1, 1, 1]
     assert found["similar_pages"] == len(family)
+    shown = summary("show", tmp_path / "spun", "http://d.org/spun1", ranks=2)
+    assert (shown["kind"], shown["pages"], [page["url"] for page in shown["texts"]]) == ("spun", 5, sorted(family))
+    changes = ["".join(part["change"][0] for part in page["parts"]) for page in shown["texts"]]
+    # The copy in other markup is the same, spun ones have other words and one more, the last only other words
+    assert changes[:2] == ["e", "e"] and set(changes[4]) == {"e", "r"}
+    swaps = [part for part in shown["texts"][4]["parts"] if part["change"] == "replace"]
+    assert all(part["words"].split() == [synonyms[w] for w in part["instead"].split()] for part in swaps)
+    assert " ".join(part["words"] for part in shown["texts"][4]["parts"]) == spun[0]
+    printed = hpcreuse("show", tmp_path / "spun", str(shown["cluster"]), "--places", "3").stdout
+    assert "[synonym" in printed and " < mutable" in printed and "and 2 more pages" in printed and "\x1b" not in printed
     assert [(row["kind"], row["size"], row["pages"], row["cdf"]) for row in table(tmp_path / "spun", "sizes")] == [
         (kind, len(clusters[kind]), len(clusters[kind]), 1.0) for kind in ("exact", "near", "spun")
     ]
@@ -201,6 +214,19 @@ def test_a_content_tag_needs_the_archives(tagged: Path, tmp_path: Path) -> None:
     moved.unlink()
     done = hpcreuse(*line, "div.article", ranks=2, check=False)
     assert done.returncode == 1 and "must be where they were" in done.stderr and "Traceback" not in done.stderr
+
+
+@given(st.lists(st.integers(0, 40_000), max_size=8), st.integers(1, 9000), st.integers(0, 2**32))
+def test_pairs_come_back_in_order_each_once(lengths: list[int], most: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        spool, added = PairSpool(ScratchFile(Path(folder) / "pairs"), 0), [np.empty((0, 2), np.int64)]
+        for length in lengths:
+            added.append(draw.integers(0, 150, (length, 2)))
+            spool.add(Pairs(added[-1][:, 0], added[-1][:, 1]))
+        batches = [np.stack(pairs, 1) for pairs in spool.batches(most)]
+    assert all(len(batch) <= most for batch in batches)
+    assert np.array_equal(np.concatenate([added[0], *batches]), np.unique(np.concatenate(added), axis=0))
 
 
 WORDS = st.lists(st.sampled_from("a b c d e f g".split()), max_size=12)

@@ -49,9 +49,7 @@ def find_cluster(result: Path, wanted: str) -> tuple[Findings, int, str, list[st
     """Find a cluster in a result; of a page in several the last kind: spun before near before exact."""
     findings = Findings.open(result, "spin")
     mine: Members = {}
-    chosen = (
-        {int(wanted)} if wanted.isdigit() else {row[0] for row in export_rows(result, "clusters") if row[2] == wanted}
-    )
+    chosen = {row[0] for row in export_rows(result, "clusters") if wanted in (str(row[0]), row[2])}
     for number, kind, url in export_rows(result, "clusters"):
         if number in chosen:
             mine.setdefault(number, (kind, []))[1].append(url)

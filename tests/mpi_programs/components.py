@@ -6,7 +6,7 @@ import numpy as np
 
 from hpcreuse.corpus.clusters import number_clusters
 from hpcreuse.kernels.ragged import Ragged
-from hpcreuse.parallel.components import connected_components, shuffled, unshuffled
+from hpcreuse.parallel.components import connected_components, shuffled, spanning_edges, unshuffled
 from hpcreuse.parallel.world import start_world
 
 world = start_world()
@@ -32,6 +32,8 @@ def check(name: str, vertices: int, edges: np.ndarray) -> None:
     edges = edges.astype(np.int64).reshape(-1, 2)
     mine = edges[random.integers(0, world.size, len(edges)) == world.rank]
     found = connected_components(world, vertices, mine[:, 0], mine[:, 1], round_bytes=1000)
+    fewer = connected_components(world, vertices, *spanning_edges(mine[:, 0], mine[:, 1]))
+    assert np.array_equal(found.mine, fewer.mine), f"{name}: spanning edges join something else"
     everyones = np.concatenate(world.comm.allgather(found.mine))
     expected = np.array(slow_components(vertices, edges), np.int64)
     assert np.array_equal(everyones, expected), f"{name}: components differ"
