@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from hpcreuse import config, help
+from hpcreuse import config, help, signals
 from hpcreuse.commands.shared import SharedOptions
 from hpcreuse.errors import HpcreuseError, UsageError
 from hpcreuse.version import __version__
@@ -88,6 +88,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code."""
     # A rank is one thread; numpy's linear algebra would start one per core in every rank
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Before all that is slow: a warning that killed this rank while others are in MPI_Init would leave them there.
+    # SIGTERM must end them there.
+    signals.listen(signal.SIGUSR1)
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         command, options, shared = parse(arguments)
@@ -170,6 +173,7 @@ def run(command: Any, options: Any, shared: SharedOptions) -> int:
         return 0
     try:
         if not getattr(command, "NEEDS_MPI", True):
+            signals.default(signal.SIGUSR1)
             start_logging(0, shared)
             summary = command.run(None, options, shared)
             print_summary(command, summary, shared)

@@ -201,6 +201,9 @@ def test_killed_ranks_take_the_job_with_them_and_nothing_else(
     chain = commands(crawl, tmp_path)
     job = start(*chain[verb]).halt_when(begun)
     pids = job.pids
+    # What the ranks share bears no name any more that the next job on this machine could meet
+    shared = [line for pid in pids for line in Path(f"/proc/{pid}/maps").read_text().splitlines() if "/mpich_" in line]
+    assert shared and all(line.endswith(" (deleted)") for line in shared)
     complete = [(path, path.stat().st_mtime_ns) for path in shards(tmp_path / "run")]
     for pid in pids if victim == "all" else [pids[int(victim)]]:
         with contextlib.suppress(ProcessLookupError):

@@ -1,15 +1,15 @@
 """The ranks of a job: who am I, how many are we, and what to do when one of us fails."""
 
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
+from hpcreuse import signals
 from hpcreuse.errors import HpcreuseError, ParallelError, Stopped
 from hpcreuse.parallel.allocation import keep_freed_memory
+from hpcreuse.parallel.segments import forget_names
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -42,21 +42,11 @@ class World:
         """Whether this rank was told to stop."""
         return bool(self._stop)
 
-    def stop_on_signals(self) -> None:
-        """Take SIGUSR1 and SIGTERM as a wish to stop cleanly at the next safe place."""
-
-        def note(number: int, _frame: FrameType | None) -> None:
-            self._stop.append(signal.Signals(number).name)
-
-        for number in (signal.SIGUSR1, signal.SIGTERM):
-            signal.signal(number, note)
-
     def leave(self) -> None:
         """Take no more signals: one that meets a rank on its way out would kill it and hide its exit code, as would
         `srun -K`, which ends the rest when the first leaves with another code than 0.
         """
-        for number in (signal.SIGUSR1, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
+        signals.ignore(*signals.STOP_SIGNALS)
 
     def stop_if_asked(self) -> None:
         """Collective. Raise Stopped on every rank if any was told to stop."""
@@ -126,7 +116,10 @@ def start_world() -> World:
             "or install one with `pip install 'hpcreuse[mpich]'`"
         ) from error
 
-    world = World(MPI.COMM_WORLD, MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size())
+    world = World(MPI.COMM_WORLD, MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size(), signals.heard)
+    # All have taken part in starting it, so all have what they share
+    world.wait()
+    forget_names()
     expected = launched_ranks()
     if expected > 1 and world.size == 1:
         raise ParallelError(
@@ -135,7 +128,7 @@ def start_world() -> World:
             "`srun --mpi=pmix` for Open MPI (`srun --mpi=list` shows what there is); else use the mpiexec of "
             "the library that `hpcreuse info` names"
         )
-    world.stop_on_signals()
+    signals.listen(*signals.STOP_SIGNALS)
     keep_freed_memory()
     return world
 

@@ -8,6 +8,7 @@ Needs root and the Debian packages that scripts/install-slurm.sh installs; no sy
 
 import ctypes
 import os
+import random
 import re
 import shutil
 import signal
@@ -27,6 +28,8 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")
 
 CONFIG = """\
 ClusterName=test
+# What an earlier cluster's jobs have left on this machine may bear their numbers
+FirstJobId={first_job}
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={control_port}
 SlurmUser=root
@@ -107,16 +110,14 @@ class Cluster:
 
     def run(self, *command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
         """Run a command that knows the cluster and give what it printed."""
-        done = subprocess.run(
-            [str(part) for part in command],
-            cwd=cwd,
-            env={**self.env, **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        line = [str(part) for part in command]
+        environment = {**self.env, **(env or {})}
+        try:
+            done = subprocess.run(line, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"{error}\n{self.logs()}") from None
         if done.returncode:
-            raise AssertionError(f"{done.args} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
+            raise AssertionError(f"{line} gave {done.returncode}\n{done.stdout}\n{done.stderr}\n{self.logs()}")
         return done.stdout
 
     def field(self, job: str, name: str) -> str:
@@ -126,20 +127,26 @@ class Cluster:
             raise AssertionError(f"job {job} has no field {name}")
         return found[1]
 
-    def wait(self, condition: Callable[[], bool], seconds: float, what: str, every: float = 0.1) -> None:
-        """Wait until something holds; look every so many seconds."""
-        if not self._until(condition, seconds, every):
-            raise AssertionError(f"{what}: not within {seconds} s\n{self.logs()}")
+    def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        """Wait until something holds; when it never does, show the logs."""
+        if not self._until(lambda: condition() or bool(self._dead()), seconds) or self._dead():
+            raise AssertionError(f"{what}: not within {seconds} s{self._dead()}\n{self.logs()}")
 
     def logs(self) -> str:
         """Give the ends of the daemons' logs, for the message of a test that failed."""
         tails = [f"== {path.name}\n" + path.read_text()[-2000:] for path in sorted(self.folder.glob("*.log"))]
         return "\n".join([self._quietly("squeue", "--long"), self._quietly("sinfo", "--long", "--Node"), *tails])
 
+    def _dead(self) -> str:
+        """Name daemons that have ended: then there is nothing more to wait for."""
+        ended = [daemon for daemon in self.daemons if daemon.poll() is not None]
+        return "".join(f", {daemon.args[0]} has ended with {daemon.returncode}" for daemon in ended)  # type: ignore[index]
+
     def _start(self) -> None:
         ports = free_ports(3)
         text = CONFIG.format(
             folder=self.folder,
+            first_job=random.randrange(1, 1 << 20),
             host=socket.gethostname(),
             control_port=ports[0],
             node1_port=ports[1],
@@ -197,15 +204,18 @@ class Cluster:
         return [pid for pid in found if pid != os.getpid()]
 
     def _quietly(self, *command: str) -> str:
-        return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60).stdout
+        try:
+            return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60).stdout
+        except subprocess.TimeoutExpired as error:
+            return f"{error}\n"
 
     @staticmethod
-    def _until(condition: Callable[[], bool], seconds: float, every: float = 0.1) -> bool:
+    def _until(condition: Callable[[], bool], seconds: float) -> bool:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
                 return False
-            time.sleep(every)
+            time.sleep(0.1)
         return True
 
 
@@ -216,15 +226,15 @@ def die_with_parent() -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Find ports that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """Find ports that nobody listens on, below those that the kernel gives to outgoing connections."""
+    ports: list[int] = []
+    while len(ports) < count:
+        with socket.socket() as probe, suppress(OSError):
+            port = random.randrange(10_000, 30_000)
+            probe.bind(("127.0.0.1", port))
+            if port not in ports:
+                ports.append(port)
+    return ports
 
 
 def missing_programs() -> list[str]:

@@ -1,19 +1,16 @@
 """Submit the scripts of slurm/ as a user would, from a folder with hpcreuse.toml, and look at what comes out."""
 
 import io
-import os
 import random
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from archives import write_warc
 from cluster import Cluster
 from command import HPCREUSE
-from mpi import YIELD
-from processes import Process
+from mpi import PROGRAMS, YIELD
 
 from hpcreuse.store.tables import find_table
 from hpcreuse.store.writers import WRITERS
@@ -37,6 +34,9 @@ run = "run"
 labels = "labels.h5"
 out = "result"
 """
+
+# A job that is to be requeued passes through none of these
+ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL")
 
 RUN_TABLES = (("run", "files"), ("run", "chunks"), ("run", "quarantine"))
 TABLES = (
@@ -112,55 +112,38 @@ class Job:
         """All that it printed."""
         return "\n".join(path.read_text() for path in self.folder.glob(f"*-{self.number}*.out"))
 
-    def wait_for(self, *states: str) -> None:
-        """Wait until it is in one of some states."""
-        try:
-            self.cluster.wait(lambda: self.state in states, SECONDS, f"job {self.number} is {states}")
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n== job\n{self.output}") from None
+    def wait_for(self, wanted: str) -> "Job":
+        """Wait until it has ended, which must be in this way."""
+        self.wait(lambda: self.state in ENDED, f"job {self.number} ends")
+        assert self.state == wanted, f"{self.state} {self.exit_code}\n{self.output}\n{self.cluster.logs()}"
+        return self
 
     def finish(self) -> "Job":
         """Wait until it has succeeded."""
-        self.wait_for("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
-        assert self.state == "COMPLETED", f"{self.state} {self.exit_code}\n{self.output}"
-        return self
+        return self.wait_for("COMPLETED")
 
-    @contextmanager
-    def paused(self, count: int, begun: Callable[[], bool]) -> Iterator[list[Process]]:
-        """Hold its ranks still as soon as something has begun: what is done to it then meets it in the middle of
-        its work, however fast or busy the machine is.
-        """
-        mark = f"SLURM_JOB_ID={self.cluster.field(self.number, 'JobId')}"
-        ranks: list[Process] = []
+    def wait_until_halted(self) -> None:
+        """Wait until one of its ranks has halted in the middle of its work, as `halting` says."""
+        halted = self.folder / f"halted-{self.cluster.field(self.number, 'JobId')}"
+        self.wait(lambda: halted.exists() or self.state in ENDED, f"job {self.number} has a rank that halts")
+        assert halted.exists(), f"{self.state} before it could halt\n{self.output}"
 
-        def started() -> bool:
-            ranks[:] = filter(is_rank, map(Process, self.cluster.processes(mark)))
-            return len(ranks) == count
-
-        self.cluster.wait(started, SECONDS, f"job {self.number} has {count} ranks")
-
-        def in_the_middle() -> bool:
-            return begun() and all(rank.listens() for rank in ranks)
-
-        self.cluster.wait(in_the_middle, SECONDS, f"job {self.number} has begun", every=0.002)
+    def wait(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait until something holds; when it never does, show what there is to see."""
         try:
-            for rank in ranks:
-                os.kill(rank.pid, signal.SIGSTOP)
-            yield ranks
-        finally:
-            for rank in ranks:
-                with suppress(ProcessLookupError):
-                    os.kill(rank.pid, signal.SIGCONT)
-
-    def wait_for_warning(self, ranks: list[Process]) -> None:
-        """Wait until SIGUSR1 waits at every rank that is held still."""
-        what = f"ranks of job {self.number} are warned"
-        self.cluster.wait(lambda: all(rank.warned() for rank in ranks), SECONDS, what)
+            self.cluster.wait(condition, SECONDS, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n== output of job {self.number}\n{self.output}") from None
 
 
-def is_rank(process: Process) -> bool:
-    """Tell whether a launcher started it as a rank of hpcreuse."""
-    return b"\0PMI_RANK=" in process.read("environ") and bytes(HPCREUSE) in process.read("cmdline").split(b"\0")
+def halting(folder: Path, verb: str = "hash") -> dict[str, str]:
+    """Give what has the last rank, which is on the last node, halt in the middle of its work until it is told to stop,
+    however fast or busy the machine is. The same job started again runs through.
+    """
+    (folder / "halt").touch()
+    # A partition that is read can still be dropped; one that is about to be written is not
+    point = "halt:read" if verb == "hash" else "halt:write"
+    return {"HPCREUSE_COMMAND": f"{sys.executable} {PROGRAMS / 'dying.py'} {point} -1"}
 
 
 def submit(

@@ -2,13 +2,12 @@
 
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cluster import NODES, TASKS_PER_NODE, Cluster
 from command import HPCREUSE, hpcreuse
-from jobs import RUN_TABLES, SCRIPTS, Job, environment, exported, make_crawl, submit, tables, work_folder
+from jobs import RUN_TABLES, SCRIPTS, Job, environment, exported, halting, make_crawl, submit, tables, work_folder
 
 from hpcreuse.cli import VERBS
 
@@ -17,13 +16,6 @@ LAUNCHERS = ("srun", "mpiexec")
 CHAIN = ("hash", "discover", "detect")
 RANKS = len(NODES) * TASKS_PER_NODE
 ARCHIVES = 24
-
-# When a verb is in the middle of its work: shards are written, chunks are counted, labels are taken and looked for
-BEGUN: dict[str, str] = {
-    "hash": "run/shards/[!.]*.h5",
-    "discover": "run/counts/.chunk.lock",
-    "detect": ".result.*/labels.h5",
-}
 
 
 @pytest.fixture(scope="session")
@@ -111,11 +103,6 @@ def test_settings_come_from_file_variables_and_arguments(
     assert "set HPCREUSE_VENV" in missing.output
 
 
-def begun(folder: Path, verb: str) -> Callable[[], bool]:
-    """Tell when a verb is in the middle of its work."""
-    return lambda: any(folder.glob(BEGUN[verb]))
-
-
 def prepare(folder: Path, crawl: Path, reference: Path, verb: str) -> Path:
     """Make a folder in which a verb is the next of the chain."""
     if verb != "hash":
@@ -141,19 +128,25 @@ def must_be_complete(verb: str, job: Job, expected: Tables) -> None:
         assert done_before and 0 < int(done_before[1]) < ARCHIVES, job.output
 
 
+def halt_in_the_middle(cluster: Cluster, folder: Path, verb: str, launcher: str) -> Job:
+    """Submit a job and wait until one of its ranks has halted; of `hash` until others have written shards."""
+    job = submit(cluster, folder, f"{verb}.sh", env={"HPCREUSE_LAUNCH": launcher, **halting(folder, verb)})
+    job.wait_until_halted()
+    if verb == "hash":
+        job.wait(lambda: any(folder.glob("run/shards/[!.]*.h5")), "shards are there")
+    return job
+
+
 @pytest.mark.parametrize(
-    ("verb", "launcher"), [("hash", "srun"), ("hash", "mpiexec"), ("discover", "srun"), ("detect", "srun")]
+    ("verb", "launcher"), [("hash", "srun"), ("hash", "mpiexec"), ("discover", "mpiexec"), ("detect", "srun")]
 )
 def test_a_warning_before_the_time_limit_requeues_the_job_and_it_goes_on(
     verb: str, launcher: str, cluster: Cluster, crawl: Path, reference: Path, expected: Tables, tmp_path: Path
 ) -> None:
-    folder = prepare(tmp_path, crawl, reference, verb)
-    job = submit(cluster, folder, f"{verb}.sh", env={"HPCREUSE_LAUNCH": launcher})
-    with job.paused(RANKS, begun(folder, verb)) as ranks:
-        # Twice, as a nervous user would
-        for _ in range(2):
-            cluster.run("scancel", "--signal=USR1", "--batch", job.number)
-        job.wait_for_warning(ranks)
+    job = halt_in_the_middle(cluster, prepare(tmp_path, crawl, reference, verb), verb, launcher)
+    # Twice, as a nervous user would
+    for _ in range(2):
+        cluster.run("scancel", "--signal=USR1", "--batch", job.number)
     job.finish()
     assert job.restarts == 1
     assert job.output.count("stopped on SIGUSR1") == 1, job.output
@@ -162,19 +155,30 @@ def test_a_warning_before_the_time_limit_requeues_the_job_and_it_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("verb", "launcher"), [("hash", "srun"), ("hash", "mpiexec"), ("discover", "mpiexec"), ("detect", "mpiexec")]
+    ("verb", "launcher"), [("hash", "srun"), ("hash", "mpiexec"), ("discover", "srun"), ("detect", "mpiexec")]
 )
 def test_a_cancelled_job_stays_cancelled_and_the_next_goes_on(
     verb: str, launcher: str, cluster: Cluster, crawl: Path, reference: Path, expected: Tables, tmp_path: Path
 ) -> None:
-    folder, env = prepare(tmp_path, crawl, reference, verb), {"HPCREUSE_LAUNCH": launcher}
-    first = submit(cluster, folder, f"{verb}.sh", env=env)
-    with first.paused(RANKS, begun(folder, verb)):
-        cluster.run("scancel", first.number)
+    first = halt_in_the_middle(cluster, prepare(tmp_path, crawl, reference, verb), verb, launcher)
+    cluster.run("scancel", first.number)
     first.wait_for("CANCELLED")
-    again = submit(cluster, folder, f"{verb}.sh", env=env).finish()
+    again = submit(cluster, tmp_path, f"{verb}.sh", env={"HPCREUSE_LAUNCH": launcher}).finish()
     assert (first.state, first.restarts) == ("CANCELLED", 0)
     must_be_complete(verb, again, expected)
+
+
+def test_a_job_whose_ranks_were_killed_fails_and_goes_on_when_requeued(
+    cluster: Cluster, crawl: Path, reference: Path, expected: Tables, tmp_path: Path
+) -> None:
+    """Under the same number, on the same nodes: whatever the killed ranks left there must not meet the new ones."""
+    job = halt_in_the_middle(cluster, prepare(tmp_path, crawl, reference, "hash"), "hash", "srun")
+    cluster.run("scancel", "--signal=KILL", f"{job.number}.0")
+    job.wait_for("FAILED")
+    assert job.exit_code == "137:0"
+    cluster.run("scontrol", "requeue", job.number)
+    job.wait(lambda: job.restarts == 1, "requeued")
+    must_be_complete("hash", job.finish(), expected)
 
 
 def test_a_job_cancelled_before_it_began_starts_nothing(cluster: Cluster, crawl: Path, tmp_path: Path) -> None:
@@ -194,12 +198,11 @@ def test_a_job_cancelled_before_it_began_starts_nothing(cluster: Cluster, crawl:
 def test_slurms_own_warning_stops_a_job_which_is_not_requeued_for_ever(
     cluster: Cluster, crawl: Path, tmp_path: Path
 ) -> None:
-    # Of two minutes in all Slurm warns at once, that is when it next looks at limits: every half minute
+    # Slurm looks at limits every half minute, and warns half a minute early rather than late: so here after 5 to 35 s
     folder = work_folder(tmp_path, crawl)
-    env = {"HPCREUSE_MAX_RESTARTS": "0", "SBATCH_TIMELIMIT": "2"}
+    env = {"HPCREUSE_MAX_RESTARTS": "0", "SBATCH_TIMELIMIT": "2", "SBATCH_SIGNAL": "B:USR1@85", **halting(folder)}
     job = submit(cluster, folder, "hash.sh", env=env)
-    with job.paused(RANKS, begun(folder, "hash")) as ranks:
-        job.wait_for_warning(ranks)
+    # Were it warned before its ranks have begun, on a machine that busy, it would end in the same way
     job.wait_for("FAILED")
     assert job.exit_code == "75:0"
     assert job.output.count("== USR1 received") == 1, job.output
@@ -231,23 +234,21 @@ def test_an_array_and_its_join_give_the_same_run_though_a_task_is_requeued(
     archives = sorted(map(str, crawl.glob("*.warc")))
     (tmp_path / "warc.paths").write_text("# of the crawl\n" + "\n".join(archives) + "\n\n")
     (tmp_path / "short.paths").write_text(archives[0])
-    env = {"HPCREUSE_LIST": "warc.paths", "HPCREUSE_RUN": "run"}
+    env = {"HPCREUSE_LIST": "warc.paths", "HPCREUSE_RUN": "run", **halting(tmp_path)}
     small = "--mem-per-cpu=1G"
     array = submit(cluster, tmp_path, "hash-array.sh", env=env, nodes=None, options=("--array=0-1", small))
     after = f"--dependency=afterok:{array.number}"
     join = submit(cluster, tmp_path, "hash-join.sh", env=env, nodes=None, options=(after,))
-    # The last task has the number of the array
     tasks = [Job(cluster, tmp_path, f"{array.number}_{n}") for n in range(2)]
-    part = tmp_path / "run.parts" / "1-of-2" / "shards"
-    with tasks[1].paused(1, lambda: any(part.glob("[!.]*.h5"))) as ranks:
-        cluster.run("scancel", "--signal=USR1", "--batch", tasks[1].number)
-        tasks[1].wait_for_warning(ranks)
+    array.wait(lambda: any(tmp_path.glob("halted-*")), "one of the tasks halts")
+    (halted,) = [task for task in tasks if (tmp_path / f"halted-{cluster.field(task.number, 'JobId')}").exists()]
+    cluster.run("scancel", "--signal=USR1", "--batch", halted.number)
     # More tasks than archives: the first has nothing to do
     idle = {"HPCREUSE_LIST": "short.paths", "HPCREUSE_RUN": "other", "HPCREUSE_TASKS": "2"}
     nothing = submit(cluster, tmp_path, "hash-array.sh", env=idle, nodes=None, options=("--array=0", small))
     for job in (*tasks, join, nothing):
         job.finish()
-    assert [task.restarts for task in tasks] == [0, 1]
+    assert [task.restarts for task in tasks] == [int(task == halted) for task in tasks]
     assert re.search(rf"partitions +0 hashed, {len(archives)} done before", join.output), join.output
     assert "nothing to do" in nothing.output
     assert tables(tmp_path, RUN_TABLES) == of_run(expected)
