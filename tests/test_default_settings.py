@@ -56,7 +56,7 @@ def test_what_is_commented_out_is_the_default() -> None:
     assert config.resolve(SharedOptions, {}, top, None) == config.resolve(SharedOptions, {}, {}, None)
 
 
-STUDIES = ("commoncrawl002", "geocities", "wikipedia", "wiki-spin")
+STUDIES = ("clueweb09-quilt", "commoncrawl002", "email-imatch", "geocities", "wiki-spin", "wikipedia")
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -74,6 +74,7 @@ def test_published_parameters_are_those_of_the_papers() -> None:
     files = {name: config.read_file(str(Path(__file__).parents[1] / "configs" / f"{name}.toml")) for name in STUDIES}
     assert files["commoncrawl002"]["discover"]["threshold"] == 10**5
     assert files["geocities"]["discover"]["threshold"] == 1000
+    assert (files["email-imatch"]["imatch"]["band"], files["email-imatch"]["imatch"]["lexicons"]) == ([0.2, 0.3], 10)
     # More than 100 characters: 100 itself is too short
     assert files["wikipedia"]["label"]["min_length"] == files["wikipedia"]["detect"]["min_length"] == 101
     assert (files["wikipedia"]["study"]["wikipedia"]["top"], files["wikipedia"]["study"]["wikipedia"]["above"]) == (

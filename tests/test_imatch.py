@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from pathlib import Path
+from random import Random
 
 import imatch_oracle
 import numpy as np
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from mpi import TABLE_RANKS
 
 from hpcreuse import kernels
+from hpcreuse.crawl.pages import Ledger, Limits
+from hpcreuse.crawl.read import read_archive
 from hpcreuse.imatch.lexicon import kept_by
 from hpcreuse.kernels import plain
 from hpcreuse.store.run import Run
@@ -89,6 +92,60 @@ def test_more_lexicons_find_more_and_a_saved_one_gives_the_same(run: Path, tmp_p
     assert few["clustered"] < many["clustered"]
 
 
+def signatures(result: Path) -> dict[tuple[int, str], list[str]]:
+    """URLs by lexicon and signature."""
+    found = defaultdict(list)
+    for row in table(result, "signatures"):
+        found[row["lexicon"], row["signature"]].append(row["url"])
+    return found
+
+
+def test_the_filter_lists_what_shares_signatures_with_prototypes(run: Path, shared_data: Path, tmp_path: Path) -> None:
+    # The stream: a part of the pages, whole or with a paragraph more, among others
+    stream = tmp_path / "stream"
+    pages = list(read_archive(str(shared_data / "crawl" / "webkb1997.warc.gz"), "", Ledger(), Limits()))[::20]
+    for number, page in enumerate(pages):
+        more = b"<p>entirely different afternoon paragraph" if number % 2 else b""
+        (stream / str(number)).parent.mkdir(exist_ok=True)
+        (stream / str(number)).write_bytes(page.payload + more)
+    hpcreuse("hash", stream, "--text", "--out", tmp_path / "today")
+    hpcreuse("imatch", run, "--out", tmp_path / "known", "--save-lexicon", tmp_path / "lexicon")
+    hpcreuse("imatch", tmp_path / "today", "--lexicon", tmp_path / "lexicon", "--out", tmp_path / "signed")
+    known, lists = signatures(tmp_path / "known"), defaultdict(list)
+    for (lexicon, signature), urls in sorted(signatures(tmp_path / "signed").items()):
+        if (lexicon, signature) in known:
+            for url in urls:
+                lists[url, min(known[lexicon, signature], key=str.encode)].append(lexicon)
+    expected = [
+        {"url": url, "prototype": prototype, "lexicons": lexicons}
+        for (url, prototype), lexicons in sorted(lists.items())
+    ]
+    assert len({row["url"] for row in expected}) > 200 and any(len(row["lexicons"]) < 6 for row in expected)
+
+    for ranks in TABLE_RANKS:
+        out = tmp_path / f"{ranks}"
+        by = [("--prototypes", tmp_path / "known", "--lexicon", tmp_path / "lexicon"), ("--prototypes", run)][ranks > 1]
+        done = summary("imatch", tmp_path / "today", *by, "--memory", "8M", "--out", out, ranks=ranks)
+        assert table(out, "matches") == expected
+        assert (done["matched"], done["matches"]) == (len({row["url"] for row in expected}), len(expected))
+
+
+def test_prototypes_signed_in_another_way_are_refused(run: Path, tmp_path: Path) -> None:
+    hpcreuse("imatch", run, "--out", tmp_path / "known", "--save-lexicon", tmp_path / "lexicon")
+    hpcreuse("imatch", run, "--out", tmp_path / "other", "--band", "0.3", "0.7", "--save-lexicon", tmp_path / "another")
+    for words, message in (
+        ((), "its own lexicon: give --lexicon"),
+        (("--lexicon", tmp_path / "another"), "another lexicon"),
+        (("--lexicon", tmp_path / "lexicon", "--seed", "7"), "made with --seed 0, this job has 7"),
+        (("--lexicon", tmp_path / "lexicon", "--min-terms", "7"), "made with --min-terms 5, this job has 7"),
+    ):
+        line = ("imatch", run, "--prototypes", tmp_path / "known", "--out", tmp_path / "out", *words)
+        done = hpcreuse(*line, check=False)
+        assert done.returncode == 2 and message in done.stderr
+    done = hpcreuse("imatch", run, "--prototypes", tmp_path, "--out", tmp_path / "out", check=False)
+    assert done.returncode == 1 and "neither a run nor a result" in done.stderr
+
+
 def test_resamples_keep_two_thirds_each_its_own() -> None:
     hashes = np.random.default_rng(1).integers(0, 1 << 63, 30_000).astype(np.uint64) * np.uint64(2)
     kept = [kept_by(hashes, lexicon, 1 / 3, 0) for lexicon in range(6)]
@@ -101,12 +158,29 @@ def test_resamples_keep_two_thirds_each_its_own() -> None:
     assert kept_by(hashes, 1, 0.0, 0).all()
 
 
-@given(st.lists(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 63)), max_size=9), max_size=5))
-def test_signatures_equal_those_of_the_twin(pages: list[list[tuple[int, int]]]) -> None:
-    starts = np.cumsum([0] + [len(page) for page in pages]).astype(np.int64)
-    terms = np.array([term for page in pages for term, _ in page], np.uint64)
-    marks = np.array([mark for page in pages for _, mark in page], np.uint64)
-    assert (kernels.signatures(starts, terms, marks, 6) == plain.signatures(starts, terms, marks, 6)).all()
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 63), st.booleans()), max_size=12, unique_by=lambda t: t[0]
+    ),
+    st.lists(st.sets(st.integers(0, 11), max_size=9), max_size=5),
+    st.integers(1, 6),
+    st.randoms(),
+)
+def test_signatures_equal_those_of_the_twin(
+    words: list[tuple[int, int, bool]], pages: list[set[int]], least: int, random: Random
+) -> None:
+    words.sort()
+    held = [sorted(place for place in page if place < len(words)) for page in pages]
+    starts = np.cumsum([0] + [len(page) for page in held]).astype(np.int64)
+    places = np.array([place for page in held for place in page], np.int64)
+    terms = np.array([term for term, _, _ in words], np.uint64)
+    # A term is in a lexicon, or spare, or neither
+    marks = np.array([0 if spare else mark for _, mark, spare in words], np.uint64)
+    order = random.sample(range(len(words)), len(words))
+    ranks = np.array([rank if spare else -1 for rank, (_, _, spare) in zip(order, words, strict=True)], np.int64)
+    given = starts, places, terms, marks, ranks, 6, least
+    for found, expected in zip(kernels.signatures(*given), plain.signatures(*given), strict=True):
+        assert (found == expected).all()
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ EXAMPLES = """\
   hpcreuse hash crawl.warc.gz --text --out run && hpcreuse imatch run --out near
   mpiexec -n 64 hpcreuse imatch run --out near --save-lexicon web.lexicon
   hpcreuse imatch mail --lexicon web.lexicon --lexicons 10 --out near-mail
+  hpcreuse imatch today --prototypes spam --out caught      (which documents of `today` match one of `spam`)
 """
 MOST_LEXICONS = 63
 
@@ -36,12 +37,19 @@ class Options:
     min_terms: int = option("terms of a signature at least", 5, metavar="N", convert=whole_number)
     top_up: str = option("fill small signatures up with rarer terms", "yes", choices=("yes", "no"))
     save_lexicon: Path | None = option("write the lexicon there, as text", None, metavar="FILE", convert=Path)
+    prototypes: Path | None = option(
+        "list documents that match these: a run (the lexicon is made from it), or a result of `imatch`",
+        None,
+        metavar="RUN|RESULT",
+        convert=Path,
+    )
 
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Find near duplicates, and give the summary."""
     from hpcreuse.commands.jobs import memory_budget
     from hpcreuse.imatch.method import ImatchJob, find_near_duplicates
+    from hpcreuse.imatch.signing import Signing
 
     world.on_root(check, options)
     job = ImatchJob(
@@ -49,12 +57,9 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         out=options.out,
         lexicon=None if options.lexicon == "corpus" else Path(options.lexicon),
         save_lexicon=options.save_lexicon,
+        prototypes=options.prototypes,
         band=options.band,
-        lexicons=options.lexicons,
-        removed=options.removed,
-        seed=options.seed,
-        least=options.min_terms,
-        top_up=options.top_up == "yes",
+        signing=Signing(options.lexicons, options.removed, options.seed, options.min_terms, options.top_up == "yes"),
         memory=memory_budget(world, shared),
         progress_seconds=0 if shared.quiet else shared.progress,
     )
@@ -78,12 +83,14 @@ def check(options: Options) -> None:
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Say what was found."""
-    lines = [("documents", f"{summary['documents']:,} of {summary['pages']:,} pages have terms enough")]
-    if "lexicon_terms" in summary:
-        lines.append(("lexicon", f"{summary['lexicon_terms']:,} terms, {summary['secondary_terms']:,} to top up"))
-    return [
-        *lines,
+    lines = [
+        ("documents", f"{summary['documents']:,} of {summary['pages']:,} pages have terms enough"),
+        ("lexicon", f"{summary['lexicon_terms']:,} terms, {summary['secondary_terms']:,} to top up"),
         ("signed", f"{summary['signed']:,} documents, {summary['signatures']:,} signatures"),
         ("near duplicates", f"{summary['clustered']:,} documents in {summary['clusters']:,} clusters"),
-        ("see", f"hpcreuse export {summary['out']} clusters"),
     ]
+    table = "clusters"
+    if "matches" in summary:
+        table = "matches"
+        lines.append(("matched", f"{summary['matched']:,} documents match prototypes, {summary['matches']:,} matches"))
+    return [*lines, ("see", f"hpcreuse export {summary['out']} {table}")]

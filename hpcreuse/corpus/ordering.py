@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,9 +121,10 @@ def empty_column(kind: Any) -> Column:
         return Ragged.from_strings([])
     if kind == list[str]:
         return Texts.from_lengths(Ragged.from_strings([]), [])
-    if kind == list[float]:
-        return Ragged.from_lengths(np.empty(0, np.float64), [])
-    return np.empty(0, {int: np.int64, float: np.float64, bool: np.bool_}[kind])
+    types: dict[Any, Any] = {int: np.int64, float: np.float64, bool: np.bool_}
+    if kind in (list[float], list[int]):
+        return Ragged.from_lengths(np.empty(0, types[get_args(kind)[0]]), [])
+    return np.empty(0, types[kind])
 
 
 def in_order(rows: Rows) -> tuple[Rows, list[bytes]]:

@@ -45,6 +45,17 @@ class Band:
         return np.where(documents > 0, roles, NEITHER).astype(np.int8)
 
 
+def fingerprint(hashes: NDArray[np.uint64], documents: NDArray[np.int64], band: Band) -> int:
+    """Give a number for the terms that are in a lexicon; those of disjoint terms add up, modulo 2^64."""
+    chosen = band.roles(documents) != NEITHER
+    return int(mix(hashes[chosen] ^ mix(documents[chosen].astype(np.uint64))).sum(dtype=np.uint64))
+
+
+def lexicon_id(band: Band, fingerprint: int) -> str:
+    """Name a lexicon: signatures can be compared when they were made with the same one."""
+    return f"{band.documents}-{band.low:g}-{band.high:g}-{fingerprint & 0xFFFFFFFFFFFFFFFF:016x}"
+
+
 def kept_by(hashes: NDArray[np.uint64], lexicon: int, removed: float, seed: int) -> NDArray[np.bool_]:
     """Tell which terms the resample `lexicon` of the primary lexicon keeps; number 0 is the whole.
 
@@ -85,6 +96,11 @@ class SavedLexicon:
         hashes, _, _ = table.vocabulary()
         order = np.argsort(hashes)
         return cls(band, hashes[order], np.array(counts, np.int64)[order])
+
+    @property
+    def fingerprint(self) -> int:
+        """The number of its terms, as of one that is made from a corpus."""
+        return fingerprint(self.hashes, self.documents, self.band)
 
     def documents_of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Give in how many documents of its collection terms occur; 0 for those it does not know."""

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.ordering import TableSorter, exchange_rows
-from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.imatch.frequencies import LOCAL, documents_of
 from hpcreuse.imatch.lexicon import PRIMARY, ROLES, SECONDARY, Band
-from hpcreuse.imatch.terms import spellings_of, spool_path
+from hpcreuse.imatch.terms import Spooled, spellings_of
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
@@ -20,12 +19,12 @@ from hpcreuse.store.findings import read_part
 BYTES_PER_TERM = 300
 
 
-def list_terms(corpus: TextCorpus, scratch: Path, band: Band, secondary: bool, memory: int, phases: Phases) -> None:
+def list_terms(texts: Spooled, scratch: Path, band: Band, secondary: bool, memory: int, phases: Phases) -> None:
     """Collective. Write the table `lexicon`: the primary terms, and the secondary ones if wanted."""
-    world = corpus.world
+    world = texts.corpus.world
     wanted = [PRIMARY, SECONDARY] if secondary else [PRIMARY]
     with phases("list"):
-        mine = own_terms(corpus, scratch, band, wanted)
+        mine = own_terms(texts, band, wanted)
         ranges = HashRanges.plan(world, BYTES_PER_TERM * len(mine), memory)
     sorter = TableSorter(world, scratch, "imatch", "lexicon", memory)
     for number in range(ranges.passes):
@@ -40,15 +39,15 @@ def list_terms(corpus: TextCorpus, scratch: Path, band: Band, secondary: bool, m
     sorter.finish(phases)
 
 
-def own_terms(corpus: TextCorpus, scratch: Path, band: Band, wanted: list[int]) -> Rows:
+def own_terms(texts: Spooled, band: Band, wanted: list[int]) -> Rows:
     """Give the terms of this rank's pages that are in the lexicon, each once, sorted by hash."""
     empty = Rows({"hash": np.empty(0, np.uint64), "documents": np.empty(0, np.int64), "term": Ragged.from_strings([])})
     parts = [empty]
-    for block in corpus.mine:
-        local = read_part(spool_path(scratch, block, "terms"), LOCAL)
-        documents = documents_of(scratch, block)
+    for block in texts.corpus.mine:
+        local = read_part(texts.path(block, "terms"), LOCAL)
+        documents = documents_of(texts, block)
         chosen = np.flatnonzero(np.isin(band.roles(documents), wanted))
-        terms = spellings_of(corpus, block, local.array("numbers")[chosen])
+        terms = spellings_of(texts.corpus, block, local.array("numbers")[chosen])
         parts.append(Rows({"hash": local.array("hashes")[chosen], "documents": documents[chosen], "term": terms}))
     return one_each(Rows.concatenate(parts))
 

@@ -19,6 +19,18 @@ LEAST_TERMS = 5
 
 
 @dataclass(frozen=True)
+class Spooled:
+    """A corpus with the folder in which this job keeps what it makes of each block, until it is done."""
+
+    corpus: TextCorpus
+    folder: Path
+
+    def path(self, block: Block, name: str) -> Path:
+        """Name what is kept of a block."""
+        return self.folder / f"{name}-{block.page:012d}.h5"
+
+
+@dataclass(frozen=True)
 class BlockTerms:
     """The terms of a block's pages."""
 
@@ -83,8 +95,3 @@ def distinct_terms(words: Ragged, hashes: NDArray[np.uint64], chosen: NDArray[np
 def spellings_of(corpus: TextCorpus, block: Block, numbers: NDArray[np.int64]) -> Ragged:
     """Give words of a block's shard by number."""
     return vocabulary_of(corpus.catalog.shards[block.shard].path).spellings.take(numbers)
-
-
-def spool_path(folder: Path, block: Block, name: str) -> Path:
-    """Name what is kept on disk of a block until the job is done."""
-    return folder / "spool" / f"{name}-{block.page:012d}.h5"

@@ -16,32 +16,82 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
     return h ^ (h >> 31)
 
 
-def signatures(const int64_t[::1] starts, const uint64_t[::1] terms, const uint64_t[::1] marks, int subsets):
-    """Hash the subsets of each document's terms.
+cdef inline void add(uint64_t* lanes, uint64_t term) noexcept nogil:
+    """Put a term into a signature."""
+    lanes[0] = mix(lanes[0] + term)
+    lanes[1] = mix(lanes[1] ^ term)
+
+
+cdef int choose_spares(const int64_t[::1] places, Py_ssize_t first, Py_ssize_t last, const int64_t[::1] spare,
+                       int least, int64_t* chosen) noexcept nogil:
+    """Find the spare terms of a document that come first, in their order; give how many there are."""
+    cdef Py_ssize_t place
+    cdef int64_t rank
+    cdef int known = 0, at
+    for place in range(first, last):
+        rank = spare[places[place]]
+        if rank < 0 or (known == least and rank > chosen[least - 1]):
+            continue
+        at = known if known < least else least - 1
+        while at and chosen[at - 1] > rank:
+            chosen[at] = chosen[at - 1]
+            at -= 1
+        chosen[at] = rank
+        known += known < least
+    return known
+
+
+def signatures(const int64_t[::1] starts, const int64_t[::1] places, const uint64_t[::1] terms,
+               const uint64_t[::1] marks, const int64_t[::1] spare, int subsets, int least):
+    """Hash the subsets of each document's terms, all in one pass over them.
+
+    Only subsets that turn out too small are gone through again, with spare terms.
 
     Args:
         starts: where the terms of each document start, and where the last end.
-        terms: sorted within each document.
+        places: of each term of a document its place in `terms`, rising.
+        terms: the different terms, sorted.
         marks: bit k of a term says whether it belongs to subset k.
+        spare: the order in which a term is taken into subsets of fewer than `least`; negative when it never is.
 
     Returns:
-        Two 64-bit numbers per document and subset: a hash of the subset's terms in order.
+        Two 64-bit numbers per document and subset: a hash of the subset's terms in order; and how many these are.
     """
     cdef Py_ssize_t document, place, documents = starts.shape[0] - 1
-    cdef int subset
-    cdef uint64_t left
+    cdef int subset, known
+    cdef uint64_t left, term
+    cdef int64_t rank
     found = np.empty((documents, subsets, 2), np.uint64)
+    counted = np.zeros((documents, subsets), np.int64)
     cdef uint64_t[:, :, ::1] lanes = found
+    cdef int64_t[:, ::1] sizes = counted
+    cdef int64_t[::1] chosen = np.empty(max(1, least), np.int64)
     for document in range(documents):
         for subset in range(subsets):
             lanes[document, subset, 0], lanes[document, subset, 1] = SEEDS[0], SEEDS[1]
         for place in range(starts[document], starts[document + 1]):
-            left = marks[place]
-            subset = 0
+            left, term, subset = marks[places[place]], terms[places[place]], 0
             while left and subset < subsets:
                 if left & 1:
-                    lanes[document, subset, 0] = mix(lanes[document, subset, 0] + terms[place])
-                    lanes[document, subset, 1] = mix(lanes[document, subset, 1] ^ terms[place])
+                    add(&lanes[document, subset, 0], term)
+                    sizes[document, subset] += 1
                 left >>= 1
                 subset += 1
-    return found
+
+        known = -1
+        for subset in range(subsets):
+            if sizes[document, subset] >= least:
+                continue
+            if known < 0:
+                known = choose_spares(places, starts[document], starts[document + 1], spare, least, &chosen[0])
+            # The last of the spare terms that are needed
+            rank = min(<int64_t> known, least - sizes[document, subset])
+            if rank == 0:
+                continue
+            sizes[document, subset] += rank
+            rank = chosen[rank - 1]
+            lanes[document, subset, 0], lanes[document, subset, 1] = SEEDS[0], SEEDS[1]
+            for place in range(starts[document], starts[document + 1]):
+                if marks[places[place]] >> subset & 1 or 0 <= spare[places[place]] <= rank:
+                    add(&lanes[document, subset, 0], terms[places[place]])
+    return found, counted

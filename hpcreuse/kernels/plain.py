@@ -121,25 +121,37 @@ _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
 
 
 def signatures(
-    starts: NDArray[np.int64], terms: NDArray[np.uint64], marks: NDArray[np.uint64], subsets: int
-) -> NDArray[np.uint64]:
-    """Hash the subsets of each document's terms: two 64-bit numbers per document and subset.
+    starts: NDArray[np.int64],
+    places: NDArray[np.int64],
+    terms: NDArray[np.uint64],
+    marks: NDArray[np.uint64],
+    spare: NDArray[np.int64],
+    subsets: int,
+    least: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Hash the subsets of each document's terms: two 64-bit numbers per document and subset, and how many terms.
 
     Args:
         starts: where the terms of each document start, and where the last end.
-        terms: sorted within each document.
+        places: of each term of a document its place in `terms`, rising.
+        terms: the different terms, sorted.
         marks: bit k of a term says whether it belongs to subset k.
+        spare: the order in which a term is taken into subsets of fewer than `least`; negative when it never is.
     """
     found = np.empty((len(starts) - 1, subsets, 2), np.uint64)
+    sizes = np.empty((len(starts) - 1, subsets), np.int64)
     for document, (first, last) in enumerate(pairwise(starts.tolist())):
-        pairs = list(zip(terms[first:last].tolist(), marks[first:last].tolist(), strict=True))
+        here = places[first:last].tolist()
+        spares = sorted((place for place in here if spare[place] >= 0), key=lambda place: int(spare[place]))
         for subset in range(subsets):
+            chosen = {place for place in here if int(marks[place]) >> subset & 1}
+            chosen |= set(spares[: max(0, least - len(chosen))])
             left, right = _SEEDS
-            for term, mark in pairs:
-                if mark >> subset & 1:
-                    left, right = _mix(left + term & _LOW_64), _mix(right ^ term)
-            found[document, subset] = left, right
-    return found
+            for place in sorted(chosen):
+                term = int(terms[place])
+                left, right = _mix(left + term & _LOW_64), _mix(right ^ term)
+            found[document, subset], sizes[document, subset] = (left, right), len(chosen)
+    return found, sizes
 
 
 def unit_starts(offsets: NDArray[np.int64], lengths: NDArray[np.uint8]) -> NDArray[np.bool_]:

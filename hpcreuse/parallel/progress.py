@@ -25,6 +25,12 @@ class Progress:
         self.interval = min(seconds, 0.5) if self.renews else seconds
         self.due = self.begin + self.interval
         self.printed = False
+        self.done = 0
+
+    def advance(self) -> None:
+        """One more is done."""
+        self.done += 1
+        self.update(self.done)
 
     def update(self, done: float, note: str = "") -> None:
         """Print a line if one is due."""

@@ -34,6 +34,7 @@ TABLES: dict[str, dict[str, tuple[Column, ...]]] = {
     "imatch": {
         "signatures": columns(url=str, lexicon=int, signature=str),
         "clusters": columns(cluster=int, url=str),
+        "matches": columns(url=str, prototype=str, lexicons=list[int]),
         "lexicon": columns(term=str, documents=int, nidf=float, role=str),
     },
     "spin": {
@@ -86,7 +87,7 @@ def read_part(path: Path, types: Mapping[str, Any], first: int = 0, last: int | 
                 bounds = file[f"{name}_rows"][first : None if last is None else last + 1]
                 flat = container.read_ragged(file, name, int(bounds[0]), int(bounds[-1]))
                 found[name] = Texts(flat, bounds - bounds[0])
-            elif kind in (str, list[float]):
+            elif kind in (str, list[float], list[int]):
                 found[name] = container.read_ragged(file, name, first, last)
             else:
                 found[name] = file[name][first:last]

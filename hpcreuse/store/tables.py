@@ -17,7 +17,7 @@ class Column(NamedTuple):
 
     name: str
     type: Any
-    """str, int, float, bool, list[str] or list[float]."""
+    """str, int, float, bool, list[str], list[int] or list[float]."""
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ def write_parquet(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryI
         bool: pa.bool_(),
         list[str]: pa.list_(pa.string()),
         list[float]: pa.list_(pa.float64()),
+        list[int]: pa.list_(pa.int64()),
     }
     schema = pa.schema([(column.name, types[column.type]) for column in columns])
     with pq.ParquetWriter(out, schema) as writer:
