@@ -14,12 +14,12 @@ from command import hpcreuse, summary
 from mpi4py import MPI
 
 from hpcreuse.corpus.reading import Piece, _read_shares, broken_sources
+from hpcreuse.corpus.truth import Truth
 from hpcreuse.crawl.pages import Limits, Page
 from hpcreuse.crawl.partitions import plan
 from hpcreuse.errors import UsageError
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
-from hpcreuse.study.truth import Truth
 
 WORDS = b"the quick brown fox jumps over a lazy dog while seven wise old owls watch from some tall dark tree ".split()
 LEAST = 26

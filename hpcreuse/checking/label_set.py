@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from hpcreuse.crawl.types import decide_type, is_textual
 from hpcreuse.errors import StoreError
 from hpcreuse.kernels import digests as dg
-from hpcreuse.kernels import find_sorted
-from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.page.digest import digest_page
 from hpcreuse.page.options import DigestOptions
-from hpcreuse.store import container, filters, published
 from hpcreuse.store import digest_lists as lists
+from hpcreuse.store import filters, published
 from hpcreuse.store.checks import find_format
-from hpcreuse.store.importing import import_list
+from hpcreuse.store.label_table import LabelTable
 from hpcreuse.store.labels import Labels
 from hpcreuse.store.stops import StopRule, load_stops
 from hpcreuse.store.tables import HDF5_MAGIC
@@ -61,49 +59,8 @@ class Table(Protocol):
     def find(self, digests: dg.Digests) -> NDArray[np.int64]:
         """Give for each digest the number of its label, -1 for none, 0 where it cannot tell which."""
 
-    def sources(self, labels: NDArray[np.int64]) -> list[tuple[bytes, int]]:
-        """Give the pages that labels come from, as far as known, with how many of the labels come from each."""
-
-
-class LabelTable:
-    """All labels: exact, and with sources."""
-
-    exact = True
-
-    def __init__(
-        self, options: DigestOptions, objects: str, digests: dg.Digests, sources: NDArray[np.integer], pages: Ragged
-    ):
-        self.options, self.objects = options, objects
-        self.digests, self.source_numbers, self.pages = digests, sources, pages
-
-    @classmethod
-    def map(cls, path: Path) -> "LabelTable":
-        """Map labels into memory; the file need not stay open."""
-        with Labels.open(path) as labels:
-            digests = container.map_array(labels.file, "digest")
-            return cls(
-                labels.options, labels.objects, digests, container.map_array(labels.file, "source"), labels.sources
-            )
-
-    @classmethod
-    def read(cls, path: Path, options: DigestOptions) -> "LabelTable":
-        """Read a list of digests."""
-        found = import_list(path, options)
-        pages = Ragged.concatenate([Ragged.from_strings([b""]), found.pages])
-        return cls(found.options, "chunk", found.labels.digests, found.labels.source_numbers, pages)
-
-    def __len__(self) -> int:
-        return len(self.digests)
-
-    def find(self, digests: dg.Digests) -> NDArray[np.int64]:
-        """Give for each digest the number of its label, -1 for none."""
-        return find_sorted(self.digests, digests)
-
-    def sources(self, labels: NDArray[np.int64]) -> list[tuple[bytes, int]]:
-        """Give the pages that labels come from, with how many of the labels come from each."""
-        numbers, counts = np.unique(self.source_numbers[labels], return_counts=True)
-        pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
-        return [(self.pages[number], count) for number, count in pairs if number]
+    def sources(self, labels: NDArray[np.int64]) -> list[bytes]:
+        """Give the pages that labels come from, as far as known, those of most labels first."""
 
 
 class FilterTable:
@@ -126,7 +83,7 @@ class FilterTable:
             found[places] = self.behind.find(np.ascontiguousarray(digests[places]))
         return found
 
-    def sources(self, labels: NDArray[np.int64]) -> list[tuple[bytes, int]]:
+    def sources(self, labels: NDArray[np.int64]) -> list[bytes]:
         """Give the pages that labels come from; a filter alone does not know."""
         return self.behind.sources(labels) if self.behind else []
 
@@ -204,14 +161,14 @@ class LabelSet:
         matched = label[label >= 0]
         contains = len(matched) / kept if kept else 0.0
         verdict = CLEAN if contains <= self._threshold else COPIED if self._table.exact else POSSIBLE
-        return Checked(url, kept, len(matched), contains, verdict, self._sources(matched))
-
-    def _sources(self, labels: NDArray[np.int64]) -> list[str]:
-        """Name the pages that labels come from, those with most chunks first, then in order."""
-        if not len(labels):
-            return []
-        pairs = sorted(self._table.sources(labels), key=lambda pair: (-pair[1], pair[0]))
-        return [url.decode("utf-8", "replace") for url, _ in pairs]
+        return Checked(
+            url,
+            kept,
+            len(matched),
+            contains,
+            verdict,
+            [url.decode("utf-8", "replace") for url in self._table.sources(matched)],
+        )
 
 
 def _open_table(path: Path, exact: Path | None, options: DigestOptions) -> Table:

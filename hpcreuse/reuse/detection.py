@@ -18,12 +18,13 @@ from hpcreuse.parallel.moments import Moments, Threshold
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.lookup import LabelLookup, must_fit
+from hpcreuse.reuse.lookup import LabelLookup
 from hpcreuse.reuse.neighborhoods import detect_neighborhoods
 from hpcreuse.reuse.sorting import sort_files
 from hpcreuse.store import lock
 from hpcreuse.store import result as store
 from hpcreuse.store.importing import take_labels
+from hpcreuse.store.labels import must_fit
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.spool import Found, Spool
 from hpcreuse.store.stops import StopRule, load_stops

@@ -8,9 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.errors import StoreError
 from hpcreuse.kernels import digests as dg
-from hpcreuse.page.options import DigestOptions
 from hpcreuse.parallel.join import LocalTable, SpreadTable
 from hpcreuse.parallel.world import World
 from hpcreuse.store.labels import Labels
@@ -71,12 +69,3 @@ class LabelLookup:
 def _check(path: Path) -> None:
     with Labels.open(path):
         pass
-
-
-def must_fit(labels: Labels, options: DigestOptions, labels_path: str | Path, run_path: Path) -> None:
-    """Refuse labels made with other digest options than the run: they would never match."""
-    if difference := labels.options.differences(options):
-        raise StoreError(
-            f"the labels {labels_path} and the run {run_path} were made with different digest options "
-            f"({difference}) and never match: make one of them anew"
-        )

@@ -45,6 +45,9 @@ TABLES: dict[str, dict[str, tuple[Column, ...]]] = {
     },
     "phish": {
         "pages": columns(url=str, chunks=int, matched=int, verdict=str, source=str),
+        "truth": columns(**{"url": str, "truth": str, "verdict": str, "class": str}),
+        "classes": columns(**{"class": str, "pages": int}),
+        "unrendered": columns(url=str, reason=str),
     },
 }
 

@@ -146,3 +146,12 @@ class Labels:
     def counted(self, first: int = 0, last: int | None = None) -> Counted:
         """Read labels in order, with counts and lengths."""
         return Counted(*(self.file[name][first:last] for name in ("digest", "count", "length")))
+
+
+def must_fit(labels: Labels, options: DigestOptions, labels_path: str | Path, run_path: Path) -> None:
+    """Refuse labels made with other digest options than the run: they would never match."""
+    if difference := labels.options.differences(options):
+        raise StoreError(
+            f"the labels {labels_path} and the run {run_path} were made with different digest options "
+            f"({difference}) and never match: make one of them anew"
+        )

@@ -1,7 +1,6 @@
 """The precision study: the same pages against the same L, by exact hashing and by Nilsimsa at many thresholds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.truth import Confusion, Truth
 from hpcreuse.crawl.pages import Page
 from hpcreuse.crawl.urls import directory
 from hpcreuse.lsh.corpus import Scores, match_corpus
@@ -23,7 +23,6 @@ from hpcreuse.study.mutations import Changing
 from hpcreuse.study.output import Output, options_record
 from hpcreuse.study.setting import Setting
 from hpcreuse.study.site import Site
-from hpcreuse.study.truth import Truth
 
 if TYPE_CHECKING:
     from hpcreuse.study.precision import Options
@@ -34,31 +33,10 @@ THRESHOLDS = columns(
 CLOSEST = columns(url=str, copy=bool, exact=bool, score=int, source=str, archive=str, offset=int)
 
 
-@dataclass(frozen=True)
-class Confusion:
-    """What a method makes of copies and of others (table 1)."""
-
-    tp: int
-    fn: int
-    fp: int
-    tn: int
-
-    @classmethod
-    def of(cls, taken: NDArray[np.int64], all_: NDArray[np.int64]) -> "Confusion":
-        """Make it from how many others and copies are taken for copies, of how many."""
-        (fp, tp), (others, copies) = taken.tolist(), all_.tolist()
-        return cls(tp, copies - tp, fp, others - fp)
-
-    def record(self) -> dict[str, Any]:
-        """Give it with its rates; of nothing they are 0."""
-        return {
-            "tp": self.tp,
-            "fn": self.fn,
-            "fp": self.fp,
-            "tn": self.tn,
-            "true_positive_rate": self.tp / max(1, self.tp + self.fn),
-            "false_positive_rate": self.fp / max(1, self.fp + self.tn),
-        }
+def confusion(taken: NDArray[np.int64], all_: NDArray[np.int64]) -> Confusion:
+    """Make it from how many others and copies are taken for copies, of how many."""
+    (fp, tp), (others, copies) = taken.tolist(), all_.tolist()
+    return Confusion(tp, copies - tp, fp, others - fp)
 
 
 def run_precision(world: World, options: "Options", setting: Setting, published: dict[str, Any]) -> dict[str, Any]:
@@ -144,11 +122,11 @@ def summarize(
 ) -> dict[str, Any]:
     """Make the confusion matrices."""
     all_ = scores.counts.sum(axis=(1, 2))
-    exact = Confusion.of(scores.counts[:, 1].sum(axis=1), all_)
+    exact = confusion(scores.counts[:, 1].sum(axis=1), all_)
     rows = []
     for threshold in range(EQUAL, options.lowest - 1, -1):
         taken = scores.counts[:, :, threshold - FARTHEST :].sum(axis=(1, 2))
-        rows.append({"threshold": threshold, **Confusion.of(taken, all_).record()})
+        rows.append({"threshold": threshold, **confusion(taken, all_).record()})
     return {
         "objects": options.objects,
         "hash": options.digest,
