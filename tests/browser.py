@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, Page, Playwright, Request, sync_playwright
 
 # Without these, Chromium asks its maker's hosts for things at every start
 FLAGS = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update", "--disable-sync")
@@ -42,11 +42,28 @@ def chromium_path() -> str:
     pytest.skip(hint)
 
 
+_running: list[Playwright] = []
+
+
+@contextmanager
+def driver() -> Iterator[Playwright]:
+    """Start Playwright, or use the one that runs: a process can have no more."""
+    if _running:
+        yield _running[0]
+        return
+    with sync_playwright() as playwright:
+        _running.append(playwright)
+        try:
+            yield playwright
+        finally:
+            _running.clear()
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start a headless Chromium with a profile of its own; as root it has no sandbox."""
     path = chromium_path()
-    with sync_playwright() as playwright:
+    with driver() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS), chromium_sandbox=os.geteuid() != 0)
         try:
             yield browser

@@ -1,12 +1,13 @@
 """A real Chromium with the extension in it, and pages handed to it under any address."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from browser import FLAGS, chromium_path
-from playwright.sync_api import BrowserContext, Page, Route, Worker, sync_playwright
+from browser import FLAGS, chromium_path, driver
+from playwright.sync_api import BrowserContext, Page, Route, Worker
 
 DIGESTS = """async (url) => {
   const tabs = await chrome.tabs.query({});
@@ -54,13 +55,13 @@ def guarded(extension: Path, profile: Path, headers: dict[str, str] | None = Non
     """Start Chromium with the extension loaded."""
     path = chromium_path()
     loaded = (f"--disable-extensions-except={extension}", f"--load-extension={extension}")
-    with sync_playwright() as playwright:
+    with driver() as playwright:
         context = playwright.chromium.launch_persistent_context(
             profile,
             executable_path=path,
             args=[*FLAGS, "--disable-background-networking", *loaded],
             ignore_default_args=["--disable-extensions"],
-            chromium_sandbox=False,
+            chromium_sandbox=os.geteuid() != 0,
         )
         try:
             worker = context.service_workers[0] if context.service_workers else context.wait_for_event("serviceworker")

@@ -56,10 +56,12 @@ function html(page, raw, doctype) {
 
 /** Give the DOM of a document as HTML, as a parser sees it that runs no scripts: noscript has elements in it. */
 function serialize(page) {
+  const short = (node) => `<!DOCTYPE ${node.name}>`;
+  const simple = html(page, RAW, short);
+  if (!simple.includes("<noscript")) return simple;
   // With its public identifier, which decides how some pages are parsed
   const asRun = html(page, new Set([...RAW, "noscript"]), (node) => new XMLSerializer().serializeToString(node));
-  const parsed = new DOMParser().parseFromString(asRun, "text/html");
-  return html(parsed, RAW, (node) => `<!DOCTYPE ${node.name}>`);
+  return html(new DOMParser().parseFromString(asRun, "text/html"), RAW, short);
 }
 
 /** Runs of spaces and tabs become one space, CR and LF are removed, ends are trimmed (CCR 4.4). */
