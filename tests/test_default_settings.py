@@ -18,7 +18,7 @@ AS_SHIPPED = tomllib.loads(TEXT)
 ALL_ON = tomllib.loads(re.sub(r"^# (?=[a-z_]+ = )", "", TEXT, flags=re.MULTILINE))
 # Where "default:" stands, the value is an example
 EXAMPLES = set(re.findall(r"^# ([a-z_]+) = .*default:", TEXT, flags=re.MULTILINE))
-VERBS = ("hash", "discover", "label", "detect", "quilt", "imatch", "spin")
+VERBS = ("hash", "discover", "label", "detect", "phish", "quilt", "imatch", "spin")
 
 
 def options_of(verb: str) -> Any:
@@ -51,12 +51,14 @@ def test_what_is_commented_out_is_the_default() -> None:
         without = ("top",) if verb == "discover" else ()
         on = {name: value for name, value in ALL_ON[verb].items() if name not in {*without, *EXAMPLES}}
         quiet = config.resolve(options_of(verb), {}, AS_SHIPPED, verb)
-        assert config.resolve(options_of(verb), {}, {verb: on, "digest": ALL_ON["digest"]}, verb) == quiet
+        # Where labels decide how pages become digests, those named in the file would be asked for
+        digest = {} if verb == "phish" else ALL_ON["digest"]
+        assert config.resolve(options_of(verb), {}, {verb: on, "digest": digest}, verb) == quiet
     top = {k: v for k, v in ALL_ON.items() if not isinstance(v, dict) and k not in EXAMPLES}
     assert config.resolve(SharedOptions, {}, top, None) == config.resolve(SharedOptions, {}, {}, None)
 
 
-STUDIES = ("clueweb09-quilt", "commoncrawl002", "email-imatch", "geocities", "wiki-spin", "wikipedia")
+STUDIES = ("clueweb09-quilt", "commoncrawl002", "email-imatch", "geocities", "paypal-phish", "wiki-spin", "wikipedia")
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -75,6 +77,8 @@ def test_published_parameters_are_those_of_the_papers() -> None:
     assert files["commoncrawl002"]["discover"]["threshold"] == 10**5
     assert files["geocities"]["discover"]["threshold"] == 1000
     assert (files["email-imatch"]["imatch"]["band"], files["email-imatch"]["imatch"]["lexicons"]) == ([0.2, 0.3], 10)
+    # More than 25 characters
+    assert files["paypal-phish"]["label"]["min_length"] == files["paypal-phish"]["phish"]["min_length"] == 26
     # More than 100 characters: 100 itself is too short
     assert files["wikipedia"]["label"]["min_length"] == files["wikipedia"]["detect"]["min_length"] == 101
     assert (files["wikipedia"]["study"]["wikipedia"]["top"], files["wikipedia"]["study"]["wikipedia"]["above"]) == (

@@ -109,8 +109,8 @@ def check(options: Options) -> None:
     """Refuse what makes no sense."""
     if options.mode == "raw":
         raise UsageError("--mode raw: phishing goes by the DOM of pages, leave it out or give dom")
-    if options.extension is not None and (options.inputs or options.truth or options.render or options.originals):
-        raise UsageError("--extension looks at no pages: it takes --labels, --allow and --min-length alone")
+    if options.extension is not None and options.out is not None:
+        raise UsageError("--extension looks at no pages and has no --out: give one of them")
     if options.extension is None and not options.inputs:
         raise UsageError("RUN|INPUT is missing: name a run or pages to look at, or an --extension to write")
     if options.extension is None and options.out is None:

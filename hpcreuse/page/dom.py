@@ -1,7 +1,8 @@
 """The page as a browser's parser sees it (CCR 8.2): parsed, serialised, whitespace normalised."""
 
+from hpcreuse.charsets import is_utf8
 from hpcreuse.kernels import normalize_whitespace
-from hpcreuse.page.charset import is_utf8, to_text
+from hpcreuse.page.charset import to_text
 from hpcreuse.page.parsing import parse
 
 MARK = b"\xef\xbb\xbf"
