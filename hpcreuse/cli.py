@@ -33,7 +33,7 @@ VERBS = {
     "quilt": "find pages stitched together from patches of others",
     "imatch": "find near duplicates by signatures of lexicon terms",
     "spin": "find articles made of each other with synonyms",
-    "phish": "find phishing: pages that copy originals; also as a browser extension",
+    "phish": "find pages that copy originals; or write a browser extension",
     "check": "hold single pages or a stream of them against labels",
     "plan": "predict time, memory, disk and traffic of a job from a sample",
     "export": "write a table as JSON lines, CSV or Parquet",

@@ -36,6 +36,7 @@ NEEDED = {
     "info": {"rich", "email", "subprocess", "tempfile"},
     "verify": {"rich"},
     "plan": {"tempfile"},
+    "phish": {"publicsuffixlist"},
 }
 
 PARALLEL = {"mpi4py", "numpy", "h5py"}

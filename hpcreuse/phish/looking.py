@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +11,13 @@ from hpcreuse.crawl.pages import Page
 from hpcreuse.crawl.types import decide_type
 from hpcreuse.page.digest import MARKUP_TYPES
 from hpcreuse.page.dom import in_utf8
+from hpcreuse.phish.chromium import Unrendered
 from hpcreuse.phish.classes import SCRIPTS, SERVED, Originals
 from hpcreuse.phish.judging import OWN, PHISH, Judged, Labels
-from hpcreuse.phish.rendering import Renderer, Unrendered
 from hpcreuse.store.shard import Shard
+
+if TYPE_CHECKING:
+    from hpcreuse.phish.rendering import Renderer
 
 HTML = "text/html"
 
@@ -36,7 +40,7 @@ class Eye:
 
     labels: Labels
     originals: Originals | None
-    renderer: Renderer | None
+    renderer: "Renderer | None"
 
     def look(self, pages: Iterator[Page]) -> Looked:
         """Judge the pages of one part of the input."""
@@ -64,7 +68,7 @@ class Eye:
                 how = SCRIPTS if verdict == PHISH else ""
         return Judged(*place_of(page), chunks, len(matched), verdict, source, how)
 
-    def _render(self, page: Page, renderer: Renderer, found: Looked) -> bytes | None:
+    def _render(self, page: Page, renderer: "Renderer", found: Looked) -> bytes | None:
         try:
             rendered = renderer.dom(page.url, in_utf8(page.payload))
         except Unrendered as error:

@@ -20,10 +20,10 @@ from hpcreuse.page.options import DigestOptions
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
+from hpcreuse.phish.chromium import chromium_path
 from hpcreuse.phish.classes import PUBLISHED, Originals, Table6, classify
 from hpcreuse.phish.judging import CLEAN, OWN, PHISH, Labels, take_dom_labels
 from hpcreuse.phish.looking import Eye, Looked, look_at_run
-from hpcreuse.phish.rendering import Renderer, chromium_path
 from hpcreuse.store import findings, lock
 from hpcreuse.store.labels import Labels as LabelFile
 from hpcreuse.store.labels import must_fit
@@ -196,7 +196,11 @@ def judge_crawl(
         originals = None
         if job.originals:
             originals = Originals.read(world, job.originals, labels.options, job.min_length, job.limits)
-    renderer = None if browser is None or job.render_seconds is None else Renderer(browser, job.render_seconds)
+    renderer = None
+    if browser is not None and job.render_seconds is not None:
+        from hpcreuse.phish.rendering import Renderer
+
+        renderer = Renderer(browser, job.render_seconds)
     progress = Progress("phish", "pages", 0, job.progress_seconds if world.root else 0)
     with phases("judge"):
         try:

@@ -1,13 +1,11 @@
 """Pages after their scripts ran: a headless Chromium that reaches no network, one for each rank."""
 
 import asyncio
-import importlib.util
 import os
-import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from hpcreuse.errors import HpcreuseError
+from hpcreuse.phish.chromium import RenderError, Unrendered
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Route
@@ -31,26 +29,6 @@ FLAGS = (
 SETTLE_MILLISECONDS = 250
 POLL_MILLISECONDS = 20
 LEAVE_SECONDS = 5.0
-
-
-class RenderError(HpcreuseError):
-    """There is no browser to render pages in."""
-
-
-class Unrendered(Exception):
-    """A page that could not be rendered, and why."""
-
-
-def chromium_path() -> str:
-    """Find Chromium: what $HPCREUSE_CHROMIUM names, else the system's."""
-    named = os.environ.get("HPCREUSE_CHROMIUM")
-    found = shutil.which(named or "chromium")
-    if found is None:
-        what = f"$HPCREUSE_CHROMIUM names {named}, which is no program" if named else "there is no chromium here"
-        raise RenderError(f"--render: {what}. Install it (Debian: scripts/install-chromium.sh), or name one there")
-    if importlib.util.find_spec("playwright") is None:
-        raise RenderError("--render needs Playwright: pip install 'hpcreuse[render]'")
-    return found
 
 
 class Renderer:
