@@ -7,19 +7,21 @@ missing=''
 for program in munged slurmctld slurmd sbatch srun shellcheck; do
     PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null || missing="$missing $program"
 done
-if [[ ! $missing ]]; then exit 0; fi
-
 packages=(slurm-wlm munge shellcheck)
-if ! command -v apt-get >/dev/null; then
+
+if [[ $missing ]] && ! command -v apt-get >/dev/null; then
     echo "install-slurm:$missing missing, and no apt-get here: install Slurm (slurmctld, slurmd, clients), munge and" \
         "shellcheck by hand" >&2
     exit 1
 fi
 if [[ $(id -u) != 0 ]]; then
-    echo "install-slurm:$missing missing: run \`sudo apt-get install --no-install-recommends ${packages[*]}\`." \
-        "The tests then need root too, as slurmd does" >&2
+    if [[ $missing ]]; then
+        echo "install-slurm:$missing missing: run \`sudo apt-get install --no-install-recommends ${packages[*]}\`" >&2
+    fi
+    echo "install-slurm: not root, but the tests need root, as slurmd does: run \`sudo make test-slurm\`" >&2
     exit 1
 fi
+if [[ ! $missing ]]; then exit 0; fi
 
 echo "install-slurm:$missing missing, installing ${packages[*]}"
 export DEBIAN_FRONTEND=noninteractive

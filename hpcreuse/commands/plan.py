@@ -51,7 +51,6 @@ class Options(DigestFields):
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Sample, predict, and give the plan."""
-    started = time.process_time()
     from hpcreuse.commands.jobs import digest_options
     from hpcreuse.crawl.pages import Limits
     from hpcreuse.parallel.memory import SHARE_OF_NODE, node_memory, peak_resident
@@ -73,7 +72,8 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         scratch=world.on_root(writable, options.scratch),
         network=float(options.network),
         ranks_per_node=per_node,
-        started=started,
+        # The other verbs load about as much
+        started=time.process_time(),
         resident=peak_resident(),
     )
     return predict(world, request)
