@@ -24,6 +24,7 @@ STUDIES = {
     "injection": "copy a site many times: are its files and chunks discovered?",
     "mutation": "change the pages of a site more and more: when are they missed?",
     "precision": "find copies by exact hashing and by Nilsimsa: which errs how often?",
+    "recall": "find near duplicates with ever more lexicons: what share of all similar pairs?",
     "stop": "detect with and without stop chunks: which neighborhoods turn bad?",
     "sweep": "vary one parameter of quilts at a time: how many are there?",
     "wikipedia": "which sites copy labelled pages most, and how many of them?",
