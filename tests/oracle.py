@@ -80,6 +80,18 @@ def normalized(content: bytes) -> bytes:
     return re.sub(rb"[\r\n]", b"", re.sub(rb"[ \t]+", b" ", content)).strip()
 
 
+def decoded(payload: bytes) -> bytes:
+    """The page in UTF-8: it is that already, or what its meta tag names, or Windows-1252."""
+    try:
+        return payload.decode("utf-8-sig").encode()
+    except UnicodeDecodeError:
+        named = re.search(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:+-]+)", payload[:1024], re.IGNORECASE)
+        try:
+            return payload.decode(named[1].decode() if named else "cp1252", "replace").encode()
+        except LookupError:
+            return payload.decode("cp1252", "replace").encode()
+
+
 def chunks(
     payload: bytes,
     tags: Sequence[str] = ("p", "div"),
@@ -95,7 +107,7 @@ def chunks(
     normalised whole before it is cut, so a chunk may end in a space (the published vector fits both ways).
     """
     if mode == "dom" and plain is None and payload:
-        html = LexborHTMLParser(payload).html or ""
+        html = LexborHTMLParser(decoded(payload)).html or ""
         payload = normalized(html.encode())
     if plain == "whole":
         starts = {0}

@@ -43,6 +43,19 @@ def test_the_plugins_digest_comes_out_of_dom_mode(shared_data: Path) -> None:
     assert second in published.read_text()
 
 
+def test_dom_mode_reads_the_letters_of_pages_that_are_not_utf8() -> None:
+    text = "<meta charset={}><p>Счёт заблокирован, введите пароль</p>"
+    utf8, cyrillic = (hexes(digest(text.format(name).encode(name), mode="dom"))[1] for name in ("utf-8", "cp1251"))
+    assert utf8 == cyrillic
+    other = text.replace("пароль", "логин_").format("cp1251").encode("cp1251")
+    assert hexes(digest(other, mode="dom"))[1] != cyrillic
+    # Without a declaration it is Windows-1252; a byte order mark is none of the page's letters
+    plain = hexes(digest("<p>déjà vu</p>".encode(), mode="dom"))
+    assert hexes(digest("<p>déjà vu</p>".encode("latin-1"), mode="dom")) == plain
+    assert hexes(digest("\ufeff<p>déjà vu</p>".encode(), mode="dom")) == plain
+    assert hexes(digest("\ufeff<p>déjà vu</p>".encode("utf-16-le"), mode="dom")) == plain
+
+
 def test_an_empty_file_has_a_digest_and_no_chunk() -> None:
     found = digest(b"")
     assert (found.file, found.chunks) == (hashlib.sha1(b"").digest(), b"")

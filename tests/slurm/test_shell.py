@@ -8,7 +8,7 @@ import pytest
 from jobs import SCRIPTS
 
 SHELL = sorted([*SCRIPTS.glob("*.sh"), *(SCRIPTS.parent / "scripts").glob("*.sh"), SCRIPTS.parent / ".ci" / "run"])
-VERBS = ("hash", "discover", "detect", "quilt", "imatch", "spin")
+VERBS = ("hash", "discover", "detect", "quilt", "imatch", "spin", "phish")
 
 
 def test_shellcheck_finds_nothing() -> None:
