@@ -268,6 +268,22 @@ def test_scripts_run_in_a_browser_that_reaches_nothing(
     assert reached == []
 
 
+def test_a_page_that_crashes_is_listed_and_the_next_one_is_rendered(folder: Path, tmp_path: Path) -> None:
+    wrapper = tmp_path / "chromium"
+    wrapper.write_text(f'#!/bin/sh\nexec {chromium_path()} --js-flags=--max-old-space-size=24 "$@"\n')
+    wrapper.chmod(0o755)
+    glutton = b"<body>" + paragraph(300) + b"<script>a = []; while (true) a.push(new Array(100000).fill(1.5))</script>"
+    hidden = b"<script>document.write(unescape('%s'))</script>" % quote(paragraph(1) + END).encode()
+    pages = [("http://a.example/", b"<p>a"), ("http://b.example/", glutton), ("http://c.example/", b"<body>" + hidden)]
+    write_warc(tmp_path / "pages.warc", pages)
+    options = ("--labels", folder / "labels.h5", "--render", "--render-seconds", "20", "--out", tmp_path / "found")
+    hpcreuse("phish", tmp_path / "pages.warc", *options, env={"HPCREUSE_CHROMIUM": str(wrapper)})
+    assert table(tmp_path / "found", "unrendered") == [{"url": "http://b.example/", "reason": "the page crashed"}]
+    found = [(row["verdict"], row["chunks"]) for row in table(tmp_path / "found", "pages")]
+    # The one that crashed was judged as served: its head is too short to count, its paragraph is not
+    assert found == [("clean", 0), ("clean", 1), ("phish", 2)]
+
+
 def test_without_a_browser_it_is_said_how_to_get_one(folder: Path, tmp_path: Path) -> None:
     options = ("--labels", folder / "labels.h5", "--render", "--out", tmp_path / "found")
     env = {"HPCREUSE_CHROMIUM": str(tmp_path / "none")}
