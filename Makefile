@@ -48,7 +48,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
-	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language]'
+	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language,judge]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)

@@ -39,6 +39,7 @@ VERBS = {
     "export": "write a table as JSON lines, CSV or Parquet",
     "show": "print the content of a digest and where it stands",
     "verify": "check runs, labels and results for damage; compare two of a kind",
+    "judge": "look at a sample of findings beside their sources, and label them",
     "study": "repeat an experiment of the papers, with its figures",
     "demo": "run the whole chain on a small crawl made here",
     "info": "print versions, MPI library and kernels, for a bug report",

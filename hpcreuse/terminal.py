@@ -18,7 +18,9 @@ def print_pairs(pairs: Sequence[tuple[str, Any]], summary: dict[str, Any]) -> No
     lines = [*pairs, *time_lines(summary)]
     width = max((len(name) for name, _ in lines), default=0) + 2
     for name, value in lines:
-        console.print(Text.assemble((f"{name:<{width}}", "bold"), value))
+        line = Text.assemble((f"{name:<{width}}", "bold"), value)
+        line.rstrip()
+        console.print(line)
 
 
 def time_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:

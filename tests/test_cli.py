@@ -12,7 +12,7 @@ from command import HPCREUSE, hpcreuse, summary, table
 
 from hpcreuse.commands.study import STUDIES
 
-VERBS = ("hash", "discover", "detect", "export", "show", "verify", "plan", "study", "demo", "info")
+VERBS = ("hash", "discover", "detect", "export", "show", "verify", "plan", "judge", "study", "demo", "info")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_help_does_not_start_mpi_nor_import_what_is_heavy(verb: str) -> None:
     script = (
         "import sys\nfrom hpcreuse.cli import main\n"
         "try: main(sys.argv[1:])\nexcept SystemExit as e: assert not e.code\n"
-        "heavy = {'mpi4py', 'numpy', 'h5py', 'isal', 'warcio', 'rich', 'selectolax', 'matplotlib', 'pyarrow'}"
+        "heavy = {'mpi4py', 'numpy', 'h5py', 'isal', 'warcio', 'rich', 'selectolax', 'matplotlib', 'pyarrow', 'flask'}"
         " & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

@@ -17,8 +17,12 @@ AS_SHIPPED = tomllib.loads(TEXT)
 # `# name = value` lines are settings that were commented out
 ALL_ON = tomllib.loads(re.sub(r"^# (?=[a-z_]+ = )", "", TEXT, flags=re.MULTILINE))
 # Where "default:" stands, the value is an example
-EXAMPLES = set(re.findall(r"^# ([a-z_]+) = .*default:", TEXT, flags=re.MULTILINE))
-VERBS = ("hash", "discover", "label", "detect", "phish", "quilt", "imatch", "spin")
+EXAMPLES = {
+    (section.partition("]")[0] if number else "", name)
+    for number, section in enumerate(re.split(r"^\[", TEXT, flags=re.MULTILINE))
+    for name in re.findall(r"^# ([a-z_]+) = .*default:", section, flags=re.MULTILINE)
+}
+VERBS = ("hash", "discover", "label", "detect", "phish", "quilt", "imatch", "spin", "judge")
 
 
 def options_of(verb: str) -> Any:
@@ -49,12 +53,14 @@ def test_every_shared_setting_is_listed_and_none_is_made_up() -> None:
 def test_what_is_commented_out_is_the_default() -> None:
     for verb in VERBS:
         without = ("top",) if verb == "discover" else ()
-        on = {name: value for name, value in ALL_ON[verb].items() if name not in {*without, *EXAMPLES}}
+        on = {
+            name: value for name, value in ALL_ON[verb].items() if name not in without and (verb, name) not in EXAMPLES
+        }
         quiet = config.resolve(options_of(verb), {}, AS_SHIPPED, verb)
         # Where labels decide how pages become digests, those named in the file would be asked for
         digest = {} if verb == "phish" else ALL_ON["digest"]
         assert config.resolve(options_of(verb), {}, {verb: on, "digest": digest}, verb) == quiet
-    top = {k: v for k, v in ALL_ON.items() if not isinstance(v, dict) and k not in EXAMPLES}
+    top = {k: v for k, v in ALL_ON.items() if not isinstance(v, dict) and ("", k) not in EXAMPLES}
     assert config.resolve(SharedOptions, {}, top, None) == config.resolve(SharedOptions, {}, {}, None)
 
 

@@ -51,10 +51,11 @@ def files_in(wanted: set[str], shard: Shard) -> dict[str, int]:
 def _words_in(wanted: set[str], info: ShardInfo) -> list[tuple[str, list[str]]]:
     with Shard.open(info.path) as shard:
         text = ShardText(shard)
-        return [(name, _spelled(text, place)) for name, place in files_in(wanted, shard).items()]
+        return [(name, spelled(text, place)) for name, place in files_in(wanted, shard).items()]
 
 
-def _spelled(text: ShardText, place: int) -> list[str]:
+def spelled(text: ShardText, place: int) -> list[str]:
+    """Give the words of a page of a shard."""
     numbers: list[Any] = text.numbers(place, place + 1).values.tolist()
     spelling = {number: text.spellings(number, number + 1)[0].decode() for number in set(numbers)}
     return [spelling[number] for number in numbers]

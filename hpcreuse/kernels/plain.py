@@ -69,7 +69,8 @@ def separate_blocks(page: bytes) -> bytes:
 
 
 @cache
-def _word() -> re.Pattern[str]:
+def word_pattern() -> re.Pattern[str]:
+    """Give what finds words."""
     return re.compile(f"[{word_class()}]+")
 
 
@@ -105,7 +106,8 @@ class WordTable:
     def add(self, text: bytes) -> NDArray[np.uint32]:
         """Give the numbers of the words of a text (valid UTF-8, lower-cased), in order."""
         numbers = self.numbers
-        return np.array([numbers.setdefault(w, len(numbers)) for w in _word().findall(text.decode())], np.uint32)
+        words = word_pattern().findall(text.decode())
+        return np.array([numbers.setdefault(word, len(numbers)) for word in words], np.uint32)
 
     def vocabulary(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint64]]:
         """Give the hashes of all words, their texts back to back, and where each text ends."""

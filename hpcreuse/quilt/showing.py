@@ -53,15 +53,20 @@ def grams_of(words: list[str], k: int) -> set[Gram]:
     return {tuple(words[i : i + k]) for i in range(len(words) - k + 1)}
 
 
-def patches(words: list[str], sources: list[set[Gram]], k: int) -> list[Patch]:
-    """Cut words into patches: a word belongs to the first source, in the order given, that has a gram with it."""
+def owners_of(words: list[str], sources: list[set[Gram]], k: int) -> list[int | None]:
+    """Say whose each word is: of the first source, in the order given, that has a gram with it; None for nobody's."""
     owner: list[int | None] = [None] * len(words)
     for number in reversed(range(len(sources))):
         for i in range(len(words) - k + 1):
             if tuple(words[i : i + k]) in sources[number]:
                 owner[i : i + k] = [number] * k
+    return owner
+
+
+def patches(words: list[str], sources: list[set[Gram]], k: int) -> list[Patch]:
+    """Cut words into patches, by whose they are."""
     cut: list[tuple[int | None, list[str]]] = []
-    for one, word in zip(owner, words, strict=True):
+    for one, word in zip(owners_of(words, sources, k), words, strict=True):
         if not cut or cut[-1][0] != one:
             cut.append((one, []))
         cut[-1][1].append(word)

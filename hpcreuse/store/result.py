@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -99,14 +100,18 @@ def read_files(path: Path) -> Iterator[FileRows]:
     """Read a part of the files in blocks."""
     with container.open_container(path, FORMAT, VERSION) as file:
         for first in range(0, len(file["number"]), BLOCK_ROWS):
-            last = min(first + BLOCK_ROWS, len(file["number"]))
-            yield FileRows(
-                container.read_ragged(file, "url", first, last),
-                file["number"][first:last],
-                file["chunks"][first:last],
-                file["bad"][first:last],
-                container.read_ragged(file, "matches", first, last),
-            )
+            yield read_file_rows(file, first, min(first + BLOCK_ROWS, len(file["number"])))
+
+
+def read_file_rows(file: h5py.File, first: int, last: int) -> FileRows:
+    """Read rows first to last-1 of an open part of the files."""
+    return FileRows(
+        container.read_ragged(file, "url", first, last),
+        file["number"][first:last],
+        file["chunks"][first:last],
+        file["bad"][first:last],
+        container.read_ragged(file, "matches", first, last),
+    )
 
 
 def read_neighborhoods(path: Path) -> Iterator[NeighborhoodRows]:
