@@ -1,8 +1,10 @@
 """DSpin in a few slow lines, all pairs, from METHODS.md section 4."""
 
 from collections import Counter
-from itertools import combinations
+from collections.abc import Iterator
 from typing import NamedTuple
+
+import numpy as np
 
 
 class Article(NamedTuple):
@@ -56,21 +58,38 @@ def pairs(
             found.add((a, b, "1.0", "1.0", "exact"))
         else:
             first[article.digest] = article
-    cut = {id(article): units(article.words, synonyms) for article in first.values()}
-    for one, two in combinations(first.values(), 2):
-        (left, left_mutable), (right, right_mutable) = cut[id(one)], cut[id(two)]
-        if min(len(left), len(right)) < threshold * max(len(left), len(right)):
-            continue
-        similarity = len(left & right) / max(1, len(left | right))
-        if similarity < threshold:
-            continue
-        matched = sum(bool(({word} | synonyms[word]) & right_mutable) for word in left_mutable)
-        matched += sum(bool(({word} | synonyms[word]) & left_mutable) for word in right_mutable)
-        count = len(left_mutable) + len(right_mutable)
-        score = matched / count if count else 1.0
-        if score >= mutable:
-            a, b = sorted([one.url, two.url])
-            same = left_mutable == right_mutable if near == "equal" else score == 1
-            kind = "near" if same else "spun"
-            found.add((a, b, repr(similarity), repr(score), kind))
+    originals = list(first.values())
+    cut = [units(article.words, synonyms) for article in originals]
+    sets = [immutables for immutables, _ in cut]
+    for i, counts in enumerate(shared_with_all(sets)):
+        union = np.maximum(1, len(sets[i]) + np.array([len(other) for other in sets]) - counts)
+        for j in np.flatnonzero(counts / union >= threshold).tolist():
+            if j <= i:
+                continue
+            similarity = len(sets[i] & sets[j]) / max(1, len(sets[i] | sets[j]))
+            score, same = compare_mutables(cut[i][1], cut[j][1], synonyms)
+            if score >= mutable:
+                a, b = sorted([originals[i].url, originals[j].url])
+                kind = "near" if (same if near == "equal" else score == 1) else "spun"
+                found.add((a, b, repr(similarity), repr(score), kind))
     return found
+
+
+def shared_with_all(sets: list[set[tuple[str, int]]]) -> Iterator[np.ndarray]:
+    """Count for each set how many elements it shares with every other: all pairs, by adding up whole posting lists."""
+    postings: dict[tuple[str, int], list[int]] = {}
+    for number, elements in enumerate(sets):
+        for element in elements:
+            postings.setdefault(element, []).append(number)
+    arrays = {element: np.array(numbers) for element, numbers in postings.items()}
+    for elements in sets:
+        everyone = [np.empty(0, np.int64), *(arrays[element] for element in elements)]
+        yield np.bincount(np.concatenate(everyone), minlength=len(sets))
+
+
+def compare_mutables(left: set[str], right: set[str], synonyms: Synonyms) -> tuple[float, bool]:
+    """Give the share of mutables that match, and whether all are the same."""
+    matched = sum(bool(({word} | synonyms[word]) & right) for word in left)
+    matched += sum(bool(({word} | synonyms[word]) & left) for word in right)
+    count = len(left) + len(right)
+    return matched / count if count else 1.0, left == right

@@ -3,6 +3,7 @@
 import random
 import tarfile
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -71,17 +72,42 @@ def synonyms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("threshold", "mutable"), [(0.75, 0.5), pytest.param(0.4, 0.9, marks=thorough)])
+# Over five thousand real documents: all pairs of them are compared slowly
+WORDS_AT_LEAST = "100"
+
+
+@cache
+def expected_pairs(run: Path, threshold: float, mutable: float) -> set[tuple[str, ...]]:
+    documents = articles(run, int(WORDS_AT_LEAST))
+    assert len(documents) > 5000
+    found = spin_oracle.pairs(documents, spin_oracle.read_synonyms(SYNONYMS), threshold, mutable)
+    assert {kind for *_, kind in found} == {"exact", "near", "spun"}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("threshold", "mutable", "ranks"),
+    [
+        (0.75, 0.5, 1),
+        (0.75, 0.5, 3),
+        *(pytest.param(0.75, 0.5, ranks, marks=thorough) for ranks in (2, 5, 16)),
+        pytest.param(0.4, 0.9, 2, marks=thorough),
+    ],
+)
 def test_pairs_are_those_of_all_pairs_compared(
-    webkb_text: Path, synonyms: Path, tmp_path: Path, threshold: float, mutable: float
+    webkb_text: Path,
+    synonyms: Path,
+    tmp_path: Path,
+    threshold: float,
+    mutable: float,
+    ranks: int,
 ) -> None:
-    expected = spin_oracle.pairs(articles(webkb_text, 700), spin_oracle.read_synonyms(SYNONYMS), threshold, mutable)
-    assert {kind for *_, kind in expected} == {"exact", "near", "spun"}
     hpcreuse(
-        *("spin", webkb_text, "--synonyms", synonyms, "--out", tmp_path / "spun", "--min-words", "700"),
+        *("spin", webkb_text, "--synonyms", synonyms, "--out", tmp_path / "spun", "--min-words", WORDS_AT_LEAST),
         *("--language", "any", "--threshold", str(threshold), "--mutable-threshold", str(mutable)),
+        ranks=ranks,
     )
-    assert pairs(tmp_path / "spun") == expected
+    assert pairs(tmp_path / "spun") == expected_pairs(webkb_text, threshold, mutable)
 
 
 def test_the_same_tables_on_any_number_of_ranks(webkb_text: Path, synonyms: Path, tmp_path: Path) -> None:
