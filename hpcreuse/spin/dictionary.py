@@ -12,6 +12,9 @@ from hpcreuse.kernels.ragged import Ragged
 
 LONGEST_PHRASE = 4
 
+# More hashes than this are looked up by a table of their first bits
+MANY, TABLE_BITS = 1 << 15, 20
+
 
 @dataclass(frozen=True)
 class Dictionary:
@@ -82,6 +85,16 @@ def is_in(hashes: Hashes, known: Hashes) -> NDArray[np.bool_]:
     """Tell which hashes are among sorted known ones."""
     if not len(known):
         return np.zeros(len(hashes), bool)
+    if len(hashes) > MANY:
+        # Most are not: a table that fits the cache says so sooner than a search
+        first_bits = np.zeros(1 << TABLE_BITS, bool)
+        first_bits[known >> np.uint64(64 - TABLE_BITS)] = True
+        found = first_bits[hashes >> np.uint64(64 - TABLE_BITS)]
+        maybe = np.flatnonzero(found)
+        for first in range(0, len(maybe), MANY):
+            some = maybe[first : first + MANY]
+            found[some] = is_in(hashes[some], known)
+        return found
     place = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-    found: NDArray[np.bool_] = known[place] == hashes
-    return found
+    equal: NDArray[np.bool_] = known[place] == hashes
+    return equal
