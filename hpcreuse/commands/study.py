@@ -25,6 +25,7 @@ STUDIES = {
     "mutation": "change the pages of a site more and more: when are they missed?",
     "precision": "find copies by exact hashing and by Nilsimsa: which errs how often?",
     "recall": "find near duplicates with ever more lexicons: what share of all similar pairs?",
+    "spin": "spin articles with synonyms: are they found, by immutables and by shingles?",
     "stop": "detect with and without stop chunks: which neighborhoods turn bad?",
     "sweep": "vary one parameter of quilts at a time: how many are there?",
     "wikipedia": "which sites copy labelled pages most, and how many of them?",

@@ -1,11 +1,16 @@
 """The words of a few pages of a run as they are written, for people to look at."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.errors import StoreError
+from hpcreuse.kernels import WordTable
+from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.world import World
 from hpcreuse.store.findings import Findings
 from hpcreuse.store.run import ShardInfo
@@ -36,6 +41,15 @@ def words_of(world: World, catalog: Catalog, urls: set[str]) -> dict[str, list[s
         for url, words in part:
             found.setdefault(url, words)
     return found
+
+
+def spell(texts: Sequence[str]) -> list[list[str]]:
+    """Cut texts into words as `hash --text` does."""
+    table = WordTable()
+    numbers = [table.add(text.lower().encode("utf-8", "replace")).tolist() for text in texts]
+    _, blob, ends = table.vocabulary()
+    spelled = [word.decode() for word in Ragged(blob, np.concatenate([[0], ends.astype(np.int64)]))]
+    return [[spelled[number] for number in each] for each in numbers]
 
 
 def files_in(wanted: set[str], shard: Shard) -> dict[str, int]:

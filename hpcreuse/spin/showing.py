@@ -7,10 +7,8 @@ from typing import Any
 
 from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.corpus.rereading import reread_pages
-from hpcreuse.corpus.spelling import catalog_of, files_in, words_of
+from hpcreuse.corpus.spelling import catalog_of, files_in, spell, words_of
 from hpcreuse.errors import StoreError
-from hpcreuse.kernels import WordTable
-from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.world import World
 from hpcreuse.spin.contents import content_of
 from hpcreuse.spin.verifying import KINDS
@@ -85,9 +83,6 @@ def _content_words_in(wanted: set[str], selector: str, info: ShardInfo) -> list[
         files = sorted(files_in(wanted, shard).values())
     found = []
     for _, page in reread_pages(info.path, files):
-        seen, table = content_of(page, selector), WordTable()
-        numbers = table.add(seen.text.lower().encode("utf-8", "replace") if seen else b"")
-        _, texts, ends = table.vocabulary()
-        spelled = [word.decode() for word in Ragged.from_lengths(texts, [*ends[:1], *(ends[1:] - ends[:-1])])]
-        found.append((page.url, [spelled[number] for number in numbers.tolist()]))
+        seen = content_of(page, selector)
+        found.append((page.url, spell([seen.text if seen else ""])[0]))
     return found

@@ -23,7 +23,13 @@ from hpcreuse.study.setting import Setting
 
 
 def as_run(
-    world: World, inputs: Sequence[str], url_prefix: str | None, folder: Path, options: DigestOptions, setting: Setting
+    world: World,
+    inputs: Sequence[str],
+    url_prefix: str | None,
+    folder: Path,
+    options: DigestOptions,
+    setting: Setting,
+    text: bool = False,
 ) -> Path:
     """Collective. Take a run as it is, and hash anything else into a run in `folder`.
 
@@ -38,7 +44,7 @@ def as_run(
         options=options,
         limits=Limits(),
         url_prefix=url_prefix,
-        text=False,
+        text=text,
         memory=setting.memory,
         progress_seconds=setting.progress_seconds,
         fresh=setting.fresh,
