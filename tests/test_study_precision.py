@@ -127,13 +127,14 @@ def test_the_table_for_people_stands_beside_the_published_one(folder: Path, shar
 
 
 def test_a_list_of_copies_that_cannot_be_meant_is_refused(tmp_path: Path) -> None:
-    for text in ("a.html\tperhaps\n", "a.html\tother\n", ""):
+    for text in ("a.html\tperhaps\n", "# a remark\n", ""):
         (tmp_path / "truth").write_text(text)
         with pytest.raises(UsageError, match="--truth"):
             Truth.read(tmp_path / "truth")
-    (tmp_path / "truth").write_text("b/c.html\nhttp://x.example/d\tphish\n")
+    (tmp_path / "truth").write_text("url,class\nb/c.html\nhttp://x.example/d\tphish\na,b.html,benign\n1,2.html\n")
     truth = Truth.read(tmp_path / "truth")
     assert truth.is_copy("http://x.example/a/b/c.html") and truth.is_copy("http://x.example/d")
+    assert truth.copies == {"b/c.html", "http://x.example/d", "1,2.html"}
     assert not truth.is_copy("http://x.example/ab/c.html") and not truth.is_copy("http://y.example/d")
 
 

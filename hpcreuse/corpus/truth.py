@@ -20,6 +20,7 @@ class Truth:
     @classmethod
     def read(cls, path: Path) -> "Truth":
         """Read a list of URLs, or ends of URLs, one a line, with the class after a tab or comma, else it is a copy."""
+        listed = 0
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -33,10 +34,11 @@ class Truth:
                 raise UsageError(
                     f"--truth {path}, line {number}: '{word}' is neither `copy` or `phish` nor `other` or `benign`"
                 )
+            listed += 1
             if word in COPY_WORDS:
                 copies.add(name)
-        if not copies:
-            raise UsageError(f"--truth {path} names no copy: there would be nothing to find")
+        if not listed:
+            raise UsageError(f"--truth {path} names no page: there would be nothing to compare with")
         return cls(copies)
 
     def is_copy(self, url: str) -> bool:
