@@ -2,7 +2,9 @@
 
 import base64
 import json
+import signal
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +15,7 @@ import oracle
 import pytest
 from archives import write_warc
 from browser import chromium_path
-from command import hpcreuse, summary, table
+from command import HPCREUSE, hpcreuse, summary, table
 from mpi import THOROUGH
 
 from hpcreuse.phish.judging import domain_of
@@ -306,3 +308,19 @@ def test_the_kits_of_real_phishers(shared_data: Path, tmp_path: Path) -> None:
         payload = (kits / "copies" / row["url"].rpartition("/")[2]).read_bytes()
         chunks = [d for _, length, d in oracle.chunks(payload, mode="dom", digest="sha256") if length >= LEAST]
         assert (row["chunks"], row["matched"]) == (len(chunks), sum(digest in labels for digest in chunks))
+
+
+def test_a_wish_to_stop_is_heard_between_pages(folder: Path, tmp_path: Path) -> None:
+    chromium_path()
+    loop = b"<body>" + paragraph(300) + b"<script>while (true) {}</script>"
+    write_warc(tmp_path / "pages.warc", [(f"http://loop{n}.example/", loop) for n in range(500)])
+    options = ("--labels", folder / "labels.h5", "--render", "--render-seconds", "1", "--out", tmp_path / "found")
+    line = [HPCREUSE, "phish", tmp_path / "pages.warc", *options, "--progress", "0.1"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        assert job.stderr is not None
+        # The first line says that a page is done, of 500 that would take minutes
+        job.stderr.readline()
+        job.send_signal(signal.SIGTERM)
+        _, errors = job.communicate(timeout=100)
+    assert (job.returncode, "stopped on SIGTERM" in errors) == (75, True)
+    assert not (tmp_path / "found").exists()

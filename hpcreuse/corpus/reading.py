@@ -54,6 +54,7 @@ def go_through(
         raise CrawlError(f"there is no file in {', '.join(inputs)}: nothing to read")
     shares = share_out(planned, world.size, sum(partition.bytes for partition in planned))
     pieces = _read_shares(world, shares, limits, work, progress)
+    world.stop_if_asked()
     broken = broken_sources(world, pieces)
     if broken:
         # Ranges that do not meet: some bytes inside a page look like a record. One rank reads it all.
@@ -93,6 +94,9 @@ def _read_shares(
             nonlocal seen
             for page in read(partition, ledger, limits):
                 yield page
+                if world.stopping:
+                    # What was read is thrown away: pages may take seconds each, and a partition has thousands
+                    return
                 seen += 1
                 queue.attend(seen)
                 if world.root:

@@ -15,10 +15,9 @@ import numpy as np
 
 from hpcreuse.errors import StoreError
 from hpcreuse.page.options import DigestOptions
-from hpcreuse.phish.judging import Labels, take_dom_labels
+from hpcreuse.phish.judging import OriginalLabels, take_dom_labels
 from hpcreuse.store import atomic
-from hpcreuse.store.labels import UNKNOWN_LENGTH
-from hpcreuse.store.labels import Labels as LabelFile
+from hpcreuse.store.labels import UNKNOWN_LENGTH, Labels
 from hpcreuse.version import __version__
 
 PARTS = "browser"
@@ -50,8 +49,8 @@ def fill(folder: Path, labels: str, options: DigestOptions, allow: tuple[str, ..
 
     label_path = folder / "labels.h5"
     take_dom_labels(labels, label_path, options)
-    known = Labels.open(label_path, allow, min_length)
-    with LabelFile.open(label_path) as file:
+    known = OriginalLabels.open(label_path, allow, min_length)
+    with Labels.open(label_path) as file:
         lengths = file.file["length"][:]
     keep = (lengths >= min_length) | (lengths == UNKNOWN_LENGTH)
     label_path.unlink()

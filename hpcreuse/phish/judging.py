@@ -38,7 +38,7 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Labels:
+class OriginalLabels:
     """The labels of originals, and the domains that may show their content."""
 
     table: LabelTable
@@ -46,7 +46,7 @@ class Labels:
     min_length: int
 
     @classmethod
-    def open(cls, path: Path, allow: Iterable[str], min_length: int) -> "Labels":
+    def open(cls, path: Path, allow: Iterable[str], min_length: int) -> "OriginalLabels":
         """Map labels into memory; the registered domains of their sources and those allowed are their own."""
         table = LabelTable.map(path)
         sources = (source.decode("utf-8", "replace") for source in table.pages)

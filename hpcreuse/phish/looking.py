@@ -1,19 +1,18 @@
 """The pages to judge: of a crawl read now, each rendered where asked for, or of a run hashed before."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.crawl.pages import Page
 from hpcreuse.crawl.types import decide_type
 from hpcreuse.page.digest import MARKUP_TYPES
 from hpcreuse.page.dom import in_utf8
 from hpcreuse.phish.chromium import Unrendered
 from hpcreuse.phish.classes import SCRIPTS, SERVED, Originals
-from hpcreuse.phish.judging import OWN, PHISH, Judged, Labels
+from hpcreuse.phish.judging import OWN, PHISH, Judged, OriginalLabels
 from hpcreuse.store.shard import Shard
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Looked:
 class Eye:
     """Judges pages of a crawl."""
 
-    labels: Labels
+    labels: OriginalLabels
     originals: Originals | None
     renderer: "Renderer | None"
 
@@ -83,14 +82,7 @@ def place_of(page: Page) -> tuple[bytes, bytes, int]:
     return page.url.encode("utf-8", "surrogateescape"), page.archive.encode("utf-8", "surrogateescape"), page.offset
 
 
-def look_at_run(catalog: Catalog, labels: Labels, take: Callable[[Looked], None]) -> None:
-    """Judge the pages of this rank's shards; `take` gets what was found in each."""
-    for number in catalog.mine:
-        with Shard.open(catalog.shards[number].path) as shard:
-            take(look_at_shard(shard, labels))
-
-
-def look_at_shard(shard: Shard, labels: Labels) -> Looked:
+def look_at_shard(shard: Shard, labels: OriginalLabels) -> Looked:
     """Judge the pages of a shard by their digests."""
     label_of = labels.table.find(shard.distinct().digests)
     numbers, starts = shard.column("chunks/number"), shard.chunk_start

@@ -1,7 +1,6 @@
 """`hpcreuse phish`: from a crawl, or a run, to the pages that copy originals."""
 
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,13 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
 from hpcreuse.phish.chromium import chromium_path
-from hpcreuse.phish.classes import PUBLISHED, Originals, Table6, classify
-from hpcreuse.phish.judging import CLEAN, OWN, PHISH, Labels, take_dom_labels
-from hpcreuse.phish.looking import Eye, Looked, look_at_run
+from hpcreuse.phish.classes import PUBLISHED, Originals
+from hpcreuse.phish.judging import CLEAN, OWN, PHISH, OriginalLabels, take_dom_labels
+from hpcreuse.phish.looking import Eye, look_at_shard
+from hpcreuse.phish.tables import Account
 from hpcreuse.store import findings, lock
-from hpcreuse.store.labels import Labels as LabelFile
-from hpcreuse.store.labels import must_fit
+from hpcreuse.store.labels import Labels, must_fit
+from hpcreuse.store.shard import Shard
 
 
 @dataclass(frozen=True)
@@ -56,71 +56,6 @@ class PhishJob:
         return path if len(self.inputs) == 1 and (path / "run.json").exists() else None
 
 
-@dataclass
-class Account:
-    """The tables as they grow on one rank, and what they add up to."""
-
-    pages: TableSorter
-    truths: TableSorter
-    unrendered: TableSorter
-    truth: Truth | None
-    verdicts: Counter[str] = field(default_factory=Counter)
-    table6: Table6 = field(default_factory=lambda: Table6(Counter()))
-    counts: Counter[str] = field(default_factory=Counter)
-
-    @classmethod
-    def begin(cls, world: World, scratch: Path, truth: Truth | None, memory: int) -> "Account":
-        """Begin tables in the folder `scratch`."""
-
-        def table(name: str) -> TableSorter:
-            return TableSorter(world, scratch, "phish", name, memory)
-
-        return cls(table("pages"), table("truth"), table("unrendered"), truth)
-
-    def take(self, found: Looked) -> None:
-        """Enter what was found in one part of the input."""
-        pages = found.pages
-        keys = [key_of(page.url, page.archive, page.offset) for page in pages]
-        self.pages.add(
-            keys,
-            {
-                "url": Ragged.from_strings(page.url for page in pages),
-                "chunks": np.array([page.chunks for page in pages], np.int64),
-                "matched": np.array([page.matched for page in pages], np.int64),
-                "verdict": Ragged.from_strings(page.verdict.encode() for page in pages),
-                "source": Ragged.from_strings(page.source for page in pages),
-            },
-        )
-        if self.truth is not None:
-            classes = [classify(page, self.truth) for page in pages]
-            self.table6.counts.update(classes)
-            self.truths.add(
-                keys,
-                {
-                    "url": Ragged.from_strings(page.url for page in pages),
-                    "truth": Ragged.from_strings(truth.encode() for truth, _ in classes),
-                    "verdict": Ragged.from_strings(page.verdict.encode() for page in pages),
-                    "class": Ragged.from_strings(name.encode() for _, name in classes),
-                },
-            )
-        self.unrendered.add(
-            [key_of(url, archive, offset) for url, archive, offset, _ in found.unrendered],
-            {
-                "url": Ragged.from_strings(url for url, *_ in found.unrendered),
-                "reason": Ragged.from_strings(reason.encode("utf-8", "replace") for *_, reason in found.unrendered),
-            },
-        )
-        self.verdicts.update(page.verdict for page in pages)
-        self.counts["other_files"] += found.other_files
-        self.counts["rendered"] += found.rendered
-        self.counts["unrendered"] += len(found.unrendered)
-
-
-def key_of(url: bytes, archive: bytes, offset: int) -> bytes:
-    """Give the key that decides the place of a page: the same URL may be captured twice."""
-    return url + b"\0" + archive + b"\0" + offset.to_bytes(8, "big")
-
-
 def find_phish(world: World, job: PhishJob) -> dict[str, Any]:
     """Collective. Find the pages that copy originals; give a summary."""
     with hold(world, job.out, lock.beside(job.out)):
@@ -136,7 +71,7 @@ def phish(world: World, job: PhishJob) -> dict[str, Any]:
         scratch = world.on_root(findings.begin, job.out, "phish")
         label_path = scratch / "spool" / "labels.h5"
         world.on_root(take_dom_labels, job.labels, label_path, job.options)
-        labels = Labels.open(label_path, job.allow, job.min_length)
+        labels = OriginalLabels.open(label_path, job.allow, job.min_length)
     account = Account.begin(world, scratch, truth, job.memory // 4)
     if job.run is not None:
         header = judge_run(world, job, job.run, labels, label_path, account, phases)
@@ -171,25 +106,29 @@ def prepare(job: PhishJob) -> str | None:
 
 
 def judge_run(
-    world: World, job: PhishJob, run: Path, labels: Labels, label_path: Path, account: Account, phases: Phases
+    world: World, job: PhishJob, run: Path, labels: OriginalLabels, label_path: Path, account: Account, phases: Phases
 ) -> dict[str, Any]:
     """Collective. Judge the pages of a run by its digests."""
     with phases("open"):
         catalog = Catalog.open(world, run)
 
         def check() -> None:
-            with LabelFile.open(label_path) as file:
+            with Labels.open(label_path) as file:
                 must_fit(file, catalog.run.options, job.labels, run)
 
         world.on_root(check)
     with phases("judge"):
-        look_at_run(catalog, labels, account.take)
+        for number in catalog.mine:
+            if world.stopping:
+                break
+            with Shard.open(catalog.shards[number].path) as shard:
+                account.take(look_at_shard(shard, labels))
     world.stop_if_asked()
     return {"run": str(run), "run_fingerprint": catalog.fingerprint, "quarantined": 0}
 
 
 def judge_crawl(
-    world: World, job: PhishJob, labels: Labels, browser: str | None, account: Account, phases: Phases
+    world: World, job: PhishJob, labels: OriginalLabels, browser: str | None, account: Account, phases: Phases
 ) -> dict[str, Any]:
     """Collective. Read a crawl and judge its pages as they come, all ranks sharing it."""
     with phases("originals"):
@@ -230,7 +169,7 @@ def write_classes(world: World, scratch: Path, account: Account, memory: int, ph
     return known
 
 
-def provenance(job: PhishJob, labels: Labels) -> dict[str, Any]:
+def provenance(job: PhishJob, labels: OriginalLabels) -> dict[str, Any]:
     """Say what the findings were made from and how."""
     return {
         "labels": job.labels,
