@@ -1,7 +1,6 @@
 """The kernels of quilts: compiled ones equal their plain twins, whatever comes."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,39 +26,21 @@ def same(one: object, other: object) -> bool:
 
 
 @given(PAGES, st.integers(1, 6), st.sampled_from([(0, 2 * HALF - 1), (0, HALF - 1), (HALF, 2 * HALF - 1)]))
-def test_grams_are_counted_as_by_the_twin(pages: list[list[int]], k: int, grams: tuple[int, int]) -> None:
+def test_grams_are_those_of_the_twin(pages: list[list[int]], k: int, grams: tuple[int, int]) -> None:
     words = words_of(pages)
-    table, twin = kernels.GramTable(k, *grams, 1), plain_grams.GramTable(k, *grams, 1)
-    for _ in range(2):
-        assert same(table.count_pages(words.values, words.offsets), twin.count_pages(words.values, words.offsets))
-    assert len(table) == len(twin)
-    assert same(table.entries(), twin.entries())
-    assert same(table.of_pages(words.values, words.offsets, 2, 6), twin.of_pages(words.values, words.offsets, 2, 6))
-    known, _ = twin.entries()
-    some = known[::2].copy()
-    table.add(some, np.full(len(some), (1 << 32) - 2, np.uint32))
-    twin.add(some, np.full(len(some), (1 << 32) - 2, np.uint32))
-    assert same(table.look_up(known), twin.look_up(known))
-    table.assign(np.arange(len(known), dtype=np.uint32))
-    twin.assign(np.arange(len(known), dtype=np.uint32))
-    assert same(table.look_up(known), twin.look_up(known))
-    assert same(table.of_pages(words.values, words.offsets, 1, 9), twin.of_pages(words.values, words.offsets, 1, 9))
+    found = kernels.page_grams(words.values, words.offsets, k, *grams)
+    assert same(found, plain_grams.page_grams(words.values, words.offsets, k, *grams))
 
 
-@pytest.mark.parametrize("room", [0, 1000, 60_000])
-def test_a_table_of_grams_grows_and_stays_in_order(room: int) -> None:
-    choose = np.random.default_rng(1)
-    grams = choose.integers(HALF, 2 * HALF, 50_000, np.uint64)
-    # As close together as hashes never are: all have the same home
-    crowd = np.uint64(HALF + 5) + np.arange(300, dtype=np.uint64)
-    every = np.concatenate([grams, crowd, grams[:100]])
-    table = kernels.GramTable(5, HALF, 2 * HALF - 1, room)
-    table.add(every, np.ones(len(every), np.uint32))
-    expected, counts = np.unique(every, return_counts=True)
-    assert same(table.entries(), (expected, counts.astype(np.uint32)))
-    table.assign(np.arange(1, len(expected) + 1, dtype=np.uint32))
-    assert table.look_up(expected).tolist() == list(range(1, len(expected) + 1))
-    assert table.look_up(expected - np.uint64(1)).astype(bool).sum() == 299
+@given(PAGES, st.integers(1, 6))
+def test_equal_words_give_equal_grams_and_others_others(pages: list[list[int]], k: int) -> None:
+    words = words_of(pages)
+    hashes, of_page = kernels.page_grams(words.values, words.offsets, k, 0, 2 * HALF - 1)
+    grams = [(n, tuple(page[i : i + k])) for n, page in enumerate(pages) for i in range(len(page) - k + 1)]
+    assert of_page.tolist() == [n for n, _ in grams]
+    names: dict[tuple[int, ...], int] = {}
+    assert all(names.setdefault(gram, h) == h for (_, gram), h in zip(grams, hashes.tolist(), strict=True))
+    assert len(set(names.values())) == len(names)
 
 
 COVERS = st.lists(

@@ -3,7 +3,7 @@
 try:
     from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._cover import greedy_covers
-    from hpcreuse.kernels._grams import GramTable
+    from hpcreuse.kernels._grams import page_grams
     from hpcreuse.kernels._heads import http_head, warc_head
     from hpcreuse.kernels._nearest import nearest
     from hpcreuse.kernels._nesting import parsing_work
@@ -29,7 +29,7 @@ except ImportError:
         signatures,
         unit_starts,
     )
-    from hpcreuse.kernels.plain_grams import GramTable, greedy_covers
+    from hpcreuse.kernels.plain_grams import greedy_covers, page_grams
     from hpcreuse.kernels.plain_heads import http_head, warc_head
     from hpcreuse.kernels.plain_nesting import parsing_work
     from hpcreuse.kernels.plain_nilsimsa import nearest, range_nilsimsas
@@ -47,7 +47,6 @@ except ImportError:
 
 __all__ = [
     "COMPILED",
-    "GramTable",
     "INFLATE",
     "MemberInflater",
     "TagScanner",
@@ -60,6 +59,7 @@ __all__ = [
     "normalize_whitespace",
     "overlaps",
     "page_digests",
+    "page_grams",
     "parsing_work",
     "range_nilsimsas",
     "separate_blocks",

@@ -1,23 +1,15 @@
 """Arrays of digests: sort and find by the 64-bit prefix, settle ties with the rest.
 
 A digest array is a C-contiguous `uint8` array of shape (n, width); its order is bytewise.
-NumPy sorts 64-bit keys with SIMD, so the prefix does the work; it never decides: equality is
-always on the full digest.
+The prefix does the work (ordering.py); it never decides: equality is always on the full digest.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.kernels.ordering import Groups, group_rows
+
 Digests = NDArray[np.uint8]
-
-
-class Groups(NamedTuple):
-    """Equal digests brought together: `order[starts[g]:starts[g + 1]]` are the rows of group g."""
-
-    order: NDArray[np.int64]
-    starts: NDArray[np.int64]
 
 
 def empty(width: int) -> Digests:
@@ -37,44 +29,12 @@ def prefixes(digests: Digests) -> NDArray[np.uint64]:
 
 
 def group(digests: Digests) -> Groups:
-    """Sort digests, equal ones in the order of their rows, and find where each distinct one starts.
-
-    The row number takes the place of the low bits of the prefix: one sort of plain numbers, which SIMD does many
-    times faster than it finds an order, and nothing else to be kept. The bits it takes are settled with the ties.
-    """
-    packed = prefixes(digests)
-    bits = np.uint64(max(1, len(packed) - 1).bit_length())
-    rows = (np.uint64(1) << bits) - np.uint64(1)
-    packed &= ~rows
-    packed |= np.arange(len(packed), dtype=np.uint64)
-    packed.sort()
-    tied = np.flatnonzero((packed[1:] ^ packed[:-1]) <= rows)
-    order = (packed & rows).view(np.int64)
-    differs = _differ(digests, order, tied)
-    if differs.any():
-        order = _settle_ties(digests, packed >> bits, order, packed[tied[differs]] >> bits)
-        differs = _differ(digests, order, tied)
-    first = np.ones(len(order), bool)
-    first[tied[~differs] + 1] = False
-    return Groups(order, np.flatnonzero(first))
-
-
-def _differ(digests: Digests, order: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell where a digest differs from the one behind it in an order."""
-    differ: NDArray[np.bool_] = np.any(digests[order[places]] != digests[order[places + 1]], axis=1)
-    return differ
-
-
-def _settle_ties(
-    digests: Digests, keys: NDArray[np.uint64], order: NDArray[np.int64], clashing: NDArray[np.uint64]
-) -> NDArray[np.int64]:
-    """Order by the full digest where different digests share a key (only an adversary makes many)."""
-    places = np.flatnonzero(np.isin(keys, clashing))
-    rows = order[places]
-    columns = [digests[rows, j] for j in reversed(range(digests.shape[1]))]
-    settled = order.copy()
-    settled[places] = rows[np.lexsort(columns)]
-    return settled
+    """Sort digests, equal ones in the order of their rows, and find where each distinct one starts."""
+    return group_rows(
+        prefixes(digests),
+        lambda some, others: np.any(digests[some] != digests[others], axis=1),
+        lambda rows: np.lexsort([digests[rows, j] for j in reversed(range(digests.shape[1]))]),
+    )
 
 
 def find(table: Digests, queries: Digests) -> NDArray[np.int64]:

@@ -1,12 +1,11 @@
 """The kernels of quilts in plain Python: what the compiled ones must equal, and what serves where no compiler was."""
 
-from collections import Counter
+import itertools
 
 import numpy as np
 from numpy.typing import NDArray
 
 WEIGHT = 0x9E3779B97F4A7C15
-MOST = (1 << 32) - 1
 
 
 def gram_hashes(words: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
@@ -22,65 +21,16 @@ def gram_hashes(words: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
     return h ^ h >> np.uint64(31)
 
 
-class GramTable:
-    """Grams with hashes from `low` to `last`, each with a number of 32 bits."""
-
-    def __init__(self, k: int, low: int, last: int, room: int):
-        """Make an empty table; `room` is what the compiled one takes memory for."""
-        self.k, self.low, self.last = k, np.uint64(low), np.uint64(last)
-        self.numbers: Counter[int] = Counter()
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def _of_page(self, words: NDArray[np.uint64]) -> list[int]:
-        """Give the distinct grams of a page that are in the range, in the order in which they come."""
-        grams = gram_hashes(words, self.k)
-        return list(dict.fromkeys(grams[(self.low <= grams) & (grams <= self.last)].tolist()))
-
-    def count_pages(self, words: NDArray[np.uint64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add 1 to the number of each gram of each page; give how many distinct grams of the range each has."""
-        distinct = np.zeros(len(starts) - 1, np.int64)
-        for page in range(len(distinct)):
-            grams = self._of_page(words[starts[page] : starts[page + 1]])
-            for gram in grams:
-                self.numbers[gram] = min(self.numbers[gram] + 1, MOST)
-            distinct[page] = len(grams)
-        return distinct
-
-    def of_pages(
-        self, words: NDArray[np.uint64], starts: NDArray[np.int64], least: int, most: int
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
-        """List the distinct grams of each page whose number is in the table and within bounds.
-
-        Returns their numbers and hashes, and where those of each page start.
-        """
-        found: list[int] = []
-        firsts = [0]
-        for page in range(len(starts) - 1):
-            grams = self._of_page(words[starts[page] : starts[page + 1]])
-            found += [gram for gram in grams if gram in self.numbers and least <= self.numbers[gram] <= most]
-            firsts.append(len(found))
-        hashes = np.array(found, np.uint64)
-        return self.look_up(hashes), hashes, np.array(firsts, np.int64)
-
-    def add(self, grams: NDArray[np.uint64], values: NDArray[np.uint32]) -> None:
-        """Add numbers to those of grams; what is not there yet is taken in."""
-        for gram, value in zip(grams.tolist(), values.tolist(), strict=True):
-            self.numbers[gram] = min(self.numbers[gram] + value, MOST)
-
-    def look_up(self, grams: NDArray[np.uint64]) -> NDArray[np.uint32]:
-        """Give the numbers of grams, 0 of those that are not there."""
-        return np.array([self.numbers.get(gram, 0) for gram in grams.tolist()], np.uint32)
-
-    def entries(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """Give all grams in order, and their numbers."""
-        grams = np.array(sorted(self.numbers), np.uint64)
-        return grams, self.look_up(grams)
-
-    def assign(self, values: NDArray[np.uint32]) -> None:
-        """Set the numbers of all grams, in order."""
-        self.numbers = Counter(dict(zip(sorted(self.numbers), values.tolist(), strict=True)))
+def page_grams(
+    words: NDArray[np.uint64], starts: NDArray[np.int64], k: int, low: int, last: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Hash the grams of pages and keep the hashes from `low` to `last`, each with its page; repeats come again."""
+    hashes, pages = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
+    for page, (first, end) in enumerate(itertools.pairwise(starts.tolist())):
+        grams = gram_hashes(words[first:end], k)
+        hashes.append(grams[(np.uint64(low) <= grams) & (grams <= np.uint64(last))])
+        pages.append(np.full(len(hashes[-1]), page, np.uint32))
+    return np.concatenate(hashes), np.concatenate(pages)
 
 
 def greedy_covers(

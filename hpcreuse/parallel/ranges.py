@@ -35,6 +35,14 @@ class HashRanges:
         """Give the first hash of a range."""
         return (number << 64) // (self.size * self.passes)
 
+    def span(self, number: int) -> tuple[int, int]:
+        """Give the first and the last hash of a pass."""
+        return self.bound(number * self.size), self.bound((number + 1) * self.size) - 1
+
+    def finer(self, parts: int) -> "HashRanges":
+        """Cut each pass into so many; part i of pass p is pass p * parts + i."""
+        return HashRanges(self.size, self.passes * parts)
+
     def within(self, number: int, hashes: NDArray[np.uint64]) -> slice:
         """Find the part of sorted hashes that a pass deals with."""
         first, last = self.bound(number * self.size), self.bound((number + 1) * self.size)

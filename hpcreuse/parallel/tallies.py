@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.kernels.ordering import Groups, group_numbers
 from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
@@ -16,6 +17,9 @@ from hpcreuse.parallel.world import World
 
 # Memory a hash takes in an exchange: itself, its count and the answer, sorted and copied on both sides
 BYTES_PER_HASH = 160
+
+
+NO_HASHES, NO_COUNTS = np.empty(0, np.uint64), np.empty(0, np.int64)
 
 
 class Tally(NamedTuple):
@@ -27,12 +31,14 @@ class Tally(NamedTuple):
 
 def add_up(hashes: list[NDArray[np.uint64]], counts: list[NDArray[np.int64]]) -> Tally:
     """Add the counts of equal hashes."""
-    if not hashes:
-        return Tally(np.empty(0, np.uint64), np.empty(0, np.int64))
-    distinct, place = np.unique(np.concatenate(hashes), return_inverse=True)
-    added = np.zeros(len(distinct), np.int64)
-    np.add.at(added, place, np.concatenate(counts))
-    return Tally(distinct, added)
+    return _grouped(np.concatenate([NO_HASHES, *hashes]), np.concatenate([NO_COUNTS, *counts]))[0]
+
+
+def _grouped(hashes: NDArray[np.uint64], counts: NDArray[np.int64]) -> tuple[Tally, Groups]:
+    """Add the counts of equal hashes; tell also which rows are equal."""
+    groups = group_numbers(hashes)
+    added = np.add.reduceat(counts[groups.order], groups.starts) if len(hashes) else counts
+    return Tally(hashes[groups.order[groups.starts]], added), groups
 
 
 def add_up_over_ranks(
@@ -43,11 +49,14 @@ def add_up_over_ranks(
     Args:
         number: of the pass; the hashes brought lie in its ranges.
     """
+    if world.size == 1:
+        return mine.counts, mine
     with phases.together("exchange", world):
         (theirs, counts), received = exchange(world, list(mine), ranges.cuts(number, mine.hashes), round_bytes)
     with phases("count"):
-        owned = add_up([theirs], [counts])
-        answers = owned.counts[np.searchsorted(owned.hashes, theirs)]
+        owned, groups = _grouped(theirs, counts)
+        answers = np.empty(len(theirs), np.int64)
+        answers[groups.order] = np.repeat(owned.counts, groups.lengths)
     with phases.together("exchange", world):
         (totals,), _ = exchange(world, [answers], np.concatenate([[0], np.cumsum(received)]), round_bytes)
     return totals, owned

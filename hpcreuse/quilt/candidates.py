@@ -13,7 +13,7 @@ from hpcreuse.quilt.frequencies import count_documents
 from hpcreuse.quilt.pages import Pages
 from hpcreuse.quilt.parameters import Parameters
 from hpcreuse.quilt.patches import Survey
-from hpcreuse.quilt.postings import BYTES_PER_POSTING, Held, find_postings
+from hpcreuse.quilt.postings import BYTES_PER_POSTING, DOCUMENT, NOT_A_CANDIDATE, Patches, find_postings
 from hpcreuse.store.scratch import ScratchFile
 
 
@@ -45,25 +45,43 @@ def cover_candidates(
     """
     counts = found.patches[parameters.m]
     places = np.flatnonzero(parameters.is_patchy(found.grams, counts.patch_grams))
-    candidates, pairs = pages.only(places), counts.documents[places]
-    batches = make_batches(candidates, servers[places], pairs, parameters, memory, scratch)
-    rounds = plan_rounds(world, pairs, int(counts.patch_grams.sum()), len(found.passes), memory)
-    parts = rounds * len(found.passes)
-    progress = Progress("postings", "rounds", parts, progress_seconds if world.root else 0)
-    postings, done = None, 0
-    for one in found.passes if world.comm.allreduce(len(candidates)) else ():
-        frequencies = found.frequencies or count_documents(world, pages, found.k, one, (), memory, phases)
+    pairs = counts.documents[places]
+    batches = make_batches(pages.numbers[places], servers[places], pairs, parameters, memory, scratch)
+    rounds = plan_rounds(world, pairs, int(counts.patch_grams.sum()), found.ranges.passes, memory)
+    parts = found.ranges.finer(rounds)
+    documents, candidate_of = documents_of(pages, servers), number_among(places, len(pages))
+    progress = Progress("postings", "rounds", parts.passes, progress_seconds if world.root else 0)
+    postings = None
+    any_candidates = bool(world.comm.allreduce(len(places)))
+    for number in range(found.ranges.passes if any_candidates else 0):
+        frequencies = found.frequencies or count_documents(
+            world, pages, found.k, found.ranges, number, (), memory, phases
+        )
         with phases("postings"):
-            patches = Held.of(frequencies.table, found.k, parameters.m, candidates)
+            patches = Patches.of(frequencies, parameters.m, candidate_of)
         del frequencies
-        for part in one.cut(rounds):
-            postings = find_postings(world, pages, servers, patches.within(part), part, memory, phases)
-            if parts > 1:
+        for part in range(number * rounds, (number + 1) * rounds):
+            mine = patches.within(parts, part)
+            postings = find_postings(world, documents, mine, len(places), parts, part, memory, phases)
+            if parts.passes > 1:
                 with phases("postings"):
                     batches.put_away(postings)
                 postings = None
-            done += 1
-            progress.update(done)
+            progress.update(part + 1)
             world.stop_if_asked()
     progress.finish()
-    return cover(batches, postings, found.grams[places], counts.patch_grams[places]), len(batches.batches)
+    return cover(batches, postings, found.grams[places], counts.patch_grams[places]), len(batches.spans)
+
+
+def documents_of(pages: Pages, servers: NDArray[np.uint64]) -> NDArray:
+    """Give of each page of this rank what a posting says of it."""
+    documents = np.empty(len(pages), DOCUMENT)
+    documents["page"], documents["server"] = pages.numbers, servers
+    return documents
+
+
+def number_among(places: NDArray[np.int64], pages: int) -> NDArray[np.int64]:
+    """Give of each page its number among the candidates, if it is one."""
+    numbers = np.full(pages, NOT_A_CANDIDATE, np.int64)
+    numbers[places] = np.arange(len(places))
+    return numbers

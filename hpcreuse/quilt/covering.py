@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from hpcreuse.kernels import greedy_covers
 from hpcreuse.kernels.ragged import Ragged, cut_evenly
-from hpcreuse.quilt.pages import Pages
 from hpcreuse.quilt.parameters import Parameters, at_least
 from hpcreuse.quilt.postings import Postings
 from hpcreuse.quilt.servers import UNKNOWN
@@ -45,20 +44,22 @@ class Patchwork:
 
 @dataclass
 class Batches:
-    """The pages of this rank that may be quilts, in batches whose patchwork fits the memory.
+    """The candidates of this rank, in batches whose patchwork fits the memory.
 
     With one range of grams the patchwork of a batch is made when it is covered; with more it waits on disk.
     """
 
     parameters: Parameters
-    batches: list[Pages]
-    servers: list[NDArray[np.uint64]]
+    numbers: NDArray[np.int64]
+    servers: NDArray[np.uint64]
+    spans: list[tuple[int, int]]
+    """Candidates first to last-1 of each batch."""
     scratch: ScratchFile
     tickets: list[list[Ticket]] = field(default_factory=list)
 
     def put_away(self, postings: Postings) -> None:
         """Keep what a range of grams gives for each batch."""
-        self.tickets = self.tickets or [[] for _ in self.batches]
+        self.tickets = self.tickets or [[] for _ in self.spans]
         for number, tickets in enumerate(self.tickets):
             part = self.patchwork(number, postings)
             tickets.append(self.scratch.write(part.documents.values, part.documents.offsets, part.starts))
@@ -68,22 +69,10 @@ class Batches:
         if postings is None:
             read = (self.scratch.read(ticket) for ticket in self.tickets[number])
             return Patchwork.join([Patchwork(Ragged(values, offsets), starts) for values, offsets, starts in read])
-        pages = self.batches[number]
-        blocks = [
-            only_sources(
-                documents, starts, pages.numbers[places], self.servers[number][places], self.parameters.foreign
-            )
-            for places, documents, starts in postings.of_pages(pages)
-        ]
-        return follow_on(blocks)
-
-
-def follow_on(blocks: list[Patchwork]) -> Patchwork:
-    """Join the patchwork of pages that follow on each other."""
-    none = Patchwork(Ragged.from_lengths(np.empty(0, np.int64), []), np.zeros(1, np.int64))
-    documents = Ragged.concatenate([none.documents, *(block.documents for block in blocks)])
-    sizes = [np.diff(block.starts) for block in blocks]
-    return Patchwork(documents, Ragged.from_lengths(documents.values, np.concatenate([[], *sizes])).offsets)
+        first, last = self.spans[number]
+        documents, starts = postings.of_candidates(first, last)
+        numbers, servers = self.numbers[first:last], self.servers[first:last]
+        return only_sources(documents, starts, numbers, servers, self.parameters.foreign)
 
 
 def only_sources(
@@ -105,7 +94,7 @@ def only_sources(
 
 
 def make_batches(
-    pages: Pages,
+    numbers: NDArray[np.int64],
     servers: NDArray[np.uint64],
     pairs: NDArray[np.int64],
     parameters: Parameters,
@@ -115,12 +104,7 @@ def make_batches(
     """Cut candidates into batches of at most so many pairs of patch gram and document, or of one page."""
     most = max(1, memory // (2 * BYTES_PER_PAIR))
     spans = list(cut_evenly(np.concatenate([[0], np.cumsum(pairs)]), most))
-    return Batches(
-        parameters,
-        [pages.only(np.arange(first, last)) for first, last in spans],
-        [servers[first:last] for first, last in spans],
-        scratch,
-    )
+    return Batches(parameters, numbers, servers, spans, scratch)
 
 
 @dataclass(frozen=True)
@@ -154,10 +138,8 @@ def cover(
         grams: of each candidate.
         patch_grams: of each candidate.
     """
-    first = 0
-    for number, pages in enumerate(batches.batches):
-        span = slice(first, first + len(pages))
+    for number, (first, last) in enumerate(batches.spans):
+        span = slice(first, last)
         least = at_least(batches.parameters.min_share, patch_grams[span])
         sources, gains = batches.patchwork(number, postings).sources(least)
-        yield Covered(pages.numbers, grams[span], patch_grams[span], sources, gains)
-        first = span.stop
+        yield Covered(batches.numbers[span], grams[span], patch_grams[span], sources, gains)

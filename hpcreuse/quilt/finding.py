@@ -72,7 +72,7 @@ def find_and_write(world: World, job: QuiltJob) -> dict[str, Any]:
         "out": str(job.out),
         **job.parameters.record(),
         **summary,
-        "passes": len(found.passes),
+        "passes": found.ranges.passes,
         **phases.summary(world),
     }
 

@@ -4,132 +4,130 @@ Only those grams are asked for. Their owner asks every rank that has such a gram
 each gram to every rank that wants it: at most m documents a gram.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.kernels import GramTable
+from hpcreuse.kernels.ordering import group_numbers, order_small
 from hpcreuse.kernels.ragged import Ragged
-from hpcreuse.parallel.exchange import exchange, exchange_ragged
+from hpcreuse.parallel.exchange import exchange, exchange_ragged, exchange_strings
 from hpcreuse.parallel.phases import Phases
+from hpcreuse.parallel.ranges import HashRanges
 from hpcreuse.parallel.world import World
-from hpcreuse.quilt.pages import Pages
-from hpcreuse.quilt.ranges import GramRange, cuts
+from hpcreuse.quilt.frequencies import Frequencies
+from hpcreuse.quilt.index import GramIndex
 
 # Peak memory per posting of a round: found, sorted, sent, received, sorted again, sent to who wants it
 BYTES_PER_POSTING = 120
 
-LARGEST = (1 << 32) - 1
-
 # A document of a posting: its page, and a number for its server
 DOCUMENT = np.dtype([("page", np.int64), ("server", np.uint64)])
 
+NOT_A_CANDIDATE = -1
+
 
 @dataclass(frozen=True)
-class Held:
-    """Patch grams in one pass, sorted: those that this rank's pages hold, and those that its candidates want."""
+class Patches:
+    """Patch grams in one pass: those that this rank's pages hold, and which of them its candidates want."""
 
-    k: int
-    held: NDArray[np.uint64]
-    wanted: NDArray[np.uint64]
+    held: GramIndex
+    wanted: NDArray[np.bool_]
+    candidate_of: NDArray[np.int64]
+    """Of each page its number among the candidates, or NOT_A_CANDIDATE."""
 
     @classmethod
-    def of(cls, table: GramTable, k: int, m: int, candidates: Pages) -> "Held":
-        """Take them from a table of document frequencies."""
-        grams, documents = table.entries()
-        held = grams[(documents > 1) & (documents <= m)]
-        wanted = [np.empty(0, np.uint64)]
-        for _, words in candidates.blocks():
-            _, hashes, _ = table.of_pages(words.values, words.offsets, 2, m)
-            wanted.append(np.unique(hashes))
-        return cls(k, held, np.unique(np.concatenate(wanted)))
+    def of(cls, frequencies: Frequencies, m: int, candidate_of: NDArray[np.int64]) -> "Patches":
+        """Take them from document frequencies."""
+        held = frequencies.index.only(np.flatnonzero(frequencies.are_patches(m)))
+        by_candidates = candidate_of[held.holders.values] != NOT_A_CANDIDATE
+        starts = held.holders.offsets[:-1]
+        wanted = np.logical_or.reduceat(by_candidates, starts) if len(held) else np.empty(0, bool)
+        return cls(held, wanted, candidate_of)
 
-    def within(self, grams: GramRange) -> "Held":
-        """Take those of a range."""
-        return Held(self.k, self.held[grams.places(self.held)], self.wanted[grams.places(self.wanted)])
+    def within(self, ranges: HashRanges, number: int) -> "Patches":
+        """Take those of one range."""
+        span = ranges.within(number, self.held.grams)
+        return Patches(self.held.slice(span), self.wanted[span], self.candidate_of)
+
+    def by_candidate(self, candidates: int) -> Ragged:
+        """List for each candidate its patch grams, by their numbers among the wanted ones."""
+        wanted = self.held.holders.take(np.flatnonzero(self.wanted))
+        candidate = self.candidate_of[wanted.values]
+        kept = candidate != NOT_A_CANDIDATE
+        grams, candidate = np.repeat(np.arange(len(wanted)), wanted.lengths)[kept], candidate[kept]
+        return Ragged.from_lengths(grams[order_small(candidate)], np.bincount(candidate, minlength=candidates))
 
 
 @dataclass(frozen=True)
 class Postings:
     """The wanted grams of this rank in one range with the documents that hold them."""
 
-    table: GramTable
-    """Numbers the wanted grams from 1."""
     documents: Ragged
     """Of each wanted gram, in the order of the pages."""
+    grams: Ragged
+    """Of each candidate the numbers of its wanted grams."""
 
-    def of_pages(self, pages: Pages) -> Iterator[tuple[slice, Ragged, NDArray[np.int64]]]:
-        """List block by block the documents of each patch gram of each page, and where the grams of each page start."""
-        for places, words in pages.blocks():
-            number, _, starts = self.table.of_pages(words.values, words.offsets, 1, LARGEST)
-            yield places, self.documents.take(number.astype(np.int64) - 1), starts
-
-
-def numbered(k: int, grams: GramRange, members: NDArray[np.uint64]) -> GramTable:
-    """Make a table that numbers distinct grams from 1, in the order given."""
-    table = GramTable(k, grams.low, grams.last, len(members))
-    table.add(members, np.arange(1, len(members) + 1, dtype=np.uint32))
-    return table
+    def of_candidates(self, first: int, last: int) -> tuple[Ragged, NDArray[np.int64]]:
+        """List the documents of each patch gram of candidates first to last-1, and where the grams of each start."""
+        grams = self.grams.slice(first, last)
+        return self.documents.take(grams.values), grams.offsets
 
 
 def find_postings(
-    world: World, pages: Pages, servers: NDArray[np.uint64], mine: Held, grams: GramRange, memory: int, phases: Phases
+    world: World,
+    documents: NDArray,
+    mine: Patches,
+    candidates: int,
+    ranges: HashRanges,
+    number: int,
+    memory: int,
+    phases: Phases,
 ) -> Postings:
-    """Collective. Find the documents of all wanted grams in a range."""
-    owned = grams.cut(world.size)
-    own = owned[world.rank]
-    wanted_cuts, held_cuts = cuts(mine.wanted, owned), cuts(mine.held, owned)
+    """Collective. Find the documents of all wanted grams in a range.
+
+    Args:
+        documents: of each page of this rank what a posting says of it.
+        candidates: how many this rank has.
+    """
     round_bytes = memory // 8
+    wanted, held = mine.held.grams[mine.wanted], mine.held
     with phases.together("exchange", world):
-        (asked,), askers = exchange(world, [mine.wanted], wanted_cuts, round_bytes)
-        (offered,), holders = exchange(world, [mine.held], held_cuts, round_bytes)
+        (asked,), askers = exchange(world, [wanted], ranges.cuts(number, wanted), round_bytes)
+        (offered,), holders = exchange(world, [held.grams], ranges.cuts(number, held.grams), round_bytes)
     with phases("postings"):
-        sought = np.unique(asked)
-        place_of = numbered(mine.k, own, sought)
-        is_sought = place_of.look_up(offered) > 0
+        groups = group_numbers(asked)
+        sought = asked[groups.order[groups.starts]]
+        place = find_all(sought, offered)
     with phases.together("exchange", world):
-        (answers,), _ = exchange(world, [is_sought.astype(np.uint8)], bounds(holders), round_bytes)
+        (answers,), _ = exchange(world, [(place >= 0).astype(np.uint8)], bounds(holders), round_bytes)
     with phases("postings"):
-        chosen = mine.held[answers.astype(bool)]
-        found = documents_of(pages, servers, numbered(mine.k, grams, chosen), len(chosen))
+        chosen = held.only(np.flatnonzero(answers))
+        found = Ragged(documents[chosen.holders.values], chosen.holders.offsets)
     with phases.together("exchange", world):
-        received = exchange_ragged(world, found, cuts(chosen, owned), round_bytes)
+        received, _ = exchange_strings(world, found, ranges.cuts(number, chosen.grams), round_bytes)
     with phases("postings"):
-        merged = merge(received, place_of.look_up(offered[is_sought]), len(sought))
-        wanted = merged.take(place_of.look_up(asked).astype(np.int64) - 1)
+        # Lists of one gram come in the order of ranks, so its pages stay in order
+        of_gram = np.repeat(place[place >= 0], received.lengths)
+        merged = Ragged.from_lengths(received.values[order_small(of_gram)], np.bincount(of_gram, minlength=len(sought)))
+        number_of = np.empty(len(asked), np.int64)
+        number_of[groups.order] = np.repeat(np.arange(len(sought)), groups.lengths)
+        answer = merged.take(number_of)
         del received, found, merged
     with phases.together("exchange", world):
-        documents = exchange_ragged(world, wanted, bounds(askers), round_bytes)
+        got = exchange_ragged(world, answer, bounds(askers), round_bytes)
     with phases("postings"):
-        return Postings(numbered(mine.k, grams, mine.wanted), documents)
+        return Postings(got, mine.by_candidate(candidates))
+
+
+def find_all(table: NDArray[np.uint64], queries: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Give for each query its place in a sorted table, or -1."""
+    if not len(table):
+        return np.full(len(queries), -1, np.int64)
+    place = np.minimum(np.searchsorted(table, queries), len(table) - 1)
+    return np.where(table[place] == queries, place, -1)
 
 
 def bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Give where each rank's share begins, and the end."""
     return np.concatenate([[0], np.cumsum(sizes)])
-
-
-def documents_of(pages: Pages, servers: NDArray[np.uint64], table: GramTable, count: int) -> Ragged:
-    """List the pages of this rank that hold each of the numbered grams."""
-    numbers, documents = [np.empty(0, np.uint32)], [np.empty(0, DOCUMENT)]
-    for places, words in pages.blocks():
-        number, _, starts = table.of_pages(words.values, words.offsets, 1, LARGEST)
-        found = np.empty(len(number), DOCUMENT)
-        found["page"] = np.repeat(pages.numbers[places], np.diff(starts))
-        found["server"] = np.repeat(servers[places], np.diff(starts))
-        numbers.append(number)
-        documents.append(found)
-    return by_number(np.concatenate(numbers), np.concatenate(documents), count)
-
-
-def merge(lists: Ragged, numbers: NDArray[np.uint32], count: int) -> Ragged:
-    """Join lists with the same number; they come in the order of ranks, so the pages of each stay in order."""
-    return by_number(np.repeat(numbers, lists.lengths), lists.values, count)
-
-
-def by_number(numbers: NDArray[np.uint32], values: NDArray, count: int) -> Ragged:
-    """Put values with the numbers 1 to count in order; those with equal numbers keep theirs."""
-    order = np.argsort(numbers, kind="stable")
-    return Ragged.from_lengths(values[order], np.bincount(numbers, minlength=count + 1)[1:])
