@@ -76,8 +76,14 @@ def moments(table: DataFrame, column: str) -> tuple[float, float]:
 def run(job: Arguments, session: SparkSession) -> Outcome:
     """Do the whole job."""
     archives = session.createDataFrame(list(enumerate(job.archives)), "number long, path string")
-    chunks = archives.repartitionByRange(len(job.archives), "number").mapInArrow(hash_archives, CHUNKS).persist()
-    labels = chunks.groupBy("digest").count().where(f.col("count") > job.threshold).persist()
+    chunks = archives.repartitionByRange(len(job.archives), "number").mapInArrow(hash_archives, CHUNKS)
+    return finish(chunks, job.threshold)
+
+
+def finish(chunks: DataFrame, threshold: int) -> Outcome:
+    """Count chunks, label, and do what follows from there."""
+    chunks = chunks.persist()
+    labels = chunks.groupBy("digest").count().where(f.col("count") > threshold).persist()
     ratios = (
         chunks.join(f.broadcast(labels), "digest", "left")
         .groupBy("page")

@@ -1,9 +1,8 @@
 """datatrove's sentence deduplication, set as near to the job as it gets.
 
 A chunk is made a line (its own newlines become spaces), and lines are its sentences: spans of one (`n_sentences=1`,
-`split_sentences=False`), no normalisation, 64 bits of SHA-1. No model is needed, nor fetched. Pages are read with
-FastWARC instead of its own reader, which is slower. All three of its stages run, on as many workers as cores, stage 2
-cut into as many ranges of hashes.
+`split_sentences=False`), no normalisation, 64 bits of SHA-1. No model is needed, nor fetched. Pages are read with its
+own WarcReader. All three of its stages run, on as many workers as cores, stage 2 cut into as many ranges of hashes.
 
 It is not the same job: every repeat counts as a duplicate (there is no threshold), blank chunks are left out, chunks
 are stripped, 64 bits decide, and its 16-bit sentence index wraps around on pages of more than 65,535 lines: pages that
@@ -14,18 +13,19 @@ import json
 import re
 from pathlib import Path
 
-from datatrove.data import Document, DocumentsPipeline
+from datatrove.data import DocumentsPipeline
 from datatrove.executor.local import LocalPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.dedup import SentenceDedupFilter, SentenceDedupSignature, SentenceFindDedups
 from datatrove.pipeline.dedup.sentence_dedup import SentDedupConfig
+from datatrove.pipeline.readers import WarcReader
 from datatrove.utils.hashing import HashConfig
 from datatrove.utils.text import TextNormConfig
 from datatrove.utils.word_tokenizers import WordTokenizer
-from pages import Arguments, arguments, payloads, report
+from pages import Arguments, arguments, report
 
-_TAG = re.compile(rb"<(?=(?:[pP]|[dD][iI][vV])[ \t>/])")
-_NEWLINES = bytes.maketrans(b"\n\r\x0b\x0c\x1c\x1d\x1e\x85", b" " * 8)
+_TAG = re.compile(r"<(?=(?:[pP]|[dD][iI][vV])[ \t>/])")
+_NEWLINES = str.maketrans("\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", " " * 10)
 MOST_LINES = 65_535
 
 CONFIG = SentDedupConfig(
@@ -55,34 +55,32 @@ class NoTokenizer(WordTokenizer):
         return [(0, len(text))]
 
 
-class ReadPages(PipelineStep):
-    """Gives the pages of this task's archives, a line for each chunk."""
+class ChunksToLines(PipelineStep):
+    """Puts every chunk of a page on a line of its own."""
 
-    name, type = "pages", "reader"
+    name, type = "chunks to lines", "format"
 
-    def __init__(self, archives: list[str]):
-        super().__init__()
-        self.archives = archives
-
-    def run(self, data: DocumentsPipeline = None, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
-        """Read; every byte becomes one character."""
-        for path in self.archives[rank::world_size]:
-            for url, payload in payloads(path):
-                lines = _TAG.sub(b"\n<", payload.translate(_NEWLINES)).decode("latin-1")
-                if lines.count("\n") >= MOST_LINES:
-                    self.stat_update("pages_too_long")
-                yield Document(text=lines, id=url)
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Change the text of each page."""
+        for document in data:
+            document.text = _TAG.sub("\n<", document.text.translate(_NEWLINES))
+            if document.text.count("\n") >= MOST_LINES:
+                self.stat_update("pages_too_long")
+            yield document
 
 
 def run(job: Arguments) -> dict[str, int]:
     """Do all three stages."""
     tasks = len(job.archives)
     signatures, duplicates = (str(job.scratch / name) for name in ("signatures", "duplicates"))
-    reader, tokenizer = ReadPages(job.archives), NoTokenizer()
+    folder, tokenizer = Path(job.archives[0]).parent, NoTokenizer()
+    names = job.scratch / "archives.txt"
+    names.write_text("".join(f"{Path(path).relative_to(folder)}\n" for path in job.archives))
+    reader = [WarcReader(str(folder), paths_file=str(names)), ChunksToLines()]
     stages = [
-        (tasks, [reader, SentenceDedupSignature(signatures, job.processes, CONFIG, tokenizer)]),
+        (tasks, [*reader, SentenceDedupSignature(signatures, job.processes, CONFIG, tokenizer)]),
         (job.processes, [SentenceFindDedups(signatures, duplicates, config=CONFIG, lines_to_buffer=1000)]),
-        (tasks, [reader, SentenceDedupFilter(duplicates, CONFIG, language=tokenizer)]),
+        (tasks, [*reader, SentenceDedupFilter(duplicates, CONFIG, language=tokenizer)]),
     ]
     for number, (count, pipeline) in enumerate(stages):
         logs = str(job.scratch / f"logs-{number}")

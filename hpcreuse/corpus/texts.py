@@ -91,6 +91,12 @@ class TextCorpus:
         with Shard.open(self.catalog.shards[block.shard].path) as shard:
             return ShardText(shard).words(block.first, block.last)
 
+    def word_numbers(self, block: Block) -> tuple[Ragged, NDArray[np.uint64]]:
+        """Read the words of a block's pages as places among the distinct words of its shard, and these as hashes."""
+        with Shard.open(self.catalog.shards[block.shard].path) as shard:
+            text = ShardText(shard)
+            return text.numbers(block.first, block.last), text.hashes
+
     def urls(self, block: Block) -> Ragged:
         """Read the URLs of a block's pages."""
         with Shard.open(self.catalog.shards[block.shard].path) as shard:

@@ -15,20 +15,35 @@ cdef inline uint64_t finish(uint64_t h) noexcept nogil:
     return h ^ (h >> 31)
 
 
-def page_grams(const uint64_t[::1] words, const int64_t[::1] starts, Py_ssize_t k, uint64_t low, uint64_t last):
-    """Hash the grams of pages and keep the hashes from `low` to `last`; a gram that a page repeats comes again.
+def page_grams(
+    const uint32_t[::1] words,
+    const int64_t[::1] starts,
+    const uint64_t[::1] vocabulary,
+    Py_ssize_t k,
+    uint64_t low,
+    uint64_t last,
+):
+    """Hash the grams of pages and keep the hashes from `low` to `last`, those of each page once.
 
     Args:
-        words: 64-bit hashes; those of page i are starts[i] to starts[i + 1].
+        words: places in the vocabulary; those of page i are starts[i] to starts[i + 1].
+        vocabulary: 64-bit hashes of words.
 
     Returns:
         The hashes, and the page that each is of.
     """
     cdef Py_ssize_t pages = starts.shape[0] - 1, page, found = 0
     cdef int64_t place, first, end
-    # What the first word of a gram was multiplied with when the last came in
+    # What the first word of a gram has been multiplied with when the gram is over
     cdef uint64_t oldest = pow(0x9E3779B97F4A7C15, k, 1 << 64)
-    cdef uint64_t h, gram
+    cdef uint64_t h, gram, slots = 64, at
+    longest = int(np.diff(starts).max(initial=0))
+    while slots < 2 * <uint64_t> longest:
+        slots *= 2
+    # A page's grams by the low bits of their hash, each with the number, from 1, of the page that put it there
+    seen_hashes, seen_pages = np.empty(slots, np.uint64), np.zeros(slots, np.uint32)
+    cdef uint64_t[::1] seen = seen_hashes
+    cdef uint32_t[::1] seen_by = seen_pages
     # As many as there are words at most; memory that is not written to costs nothing
     hashes, of_page = np.empty(words.shape[0], np.uint64), np.empty(words.shape[0], np.uint32)
     cdef uint64_t[::1] hash_out = hashes
@@ -37,12 +52,19 @@ def page_grams(const uint64_t[::1] words, const int64_t[::1] starts, Py_ssize_t 
         for page in range(pages):
             first, end, h = starts[page], starts[page + 1], 0
             for place in range(first, end):
-                h = h * WEIGHT + words[place]
+                h = h * WEIGHT + vocabulary[words[place]]
                 if place - first >= k:
-                    h = h - words[place - k] * oldest
-                if place - first >= k - 1:
-                    gram = finish(h)
-                    if low <= gram <= last:
-                        hash_out[found], page_out[found] = gram, <uint32_t> page
-                        found += 1
+                    h = h - vocabulary[words[place - k]] * oldest
+                if place - first < k - 1:
+                    continue
+                gram = finish(h)
+                if gram < low or gram > last:
+                    continue
+                at = gram & (slots - 1)
+                while seen_by[at] == <uint32_t> (page + 1) and seen[at] != gram:
+                    at = (at + 1) & (slots - 1)
+                if seen_by[at] != <uint32_t> (page + 1):
+                    seen[at], seen_by[at] = gram, <uint32_t> (page + 1)
+                    hash_out[found], page_out[found] = gram, <uint32_t> page
+                    found += 1
     return hashes[:found], of_page[:found]

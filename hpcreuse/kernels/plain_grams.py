@@ -22,13 +22,19 @@ def gram_hashes(words: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
 
 
 def page_grams(
-    words: NDArray[np.uint64], starts: NDArray[np.int64], k: int, low: int, last: int
+    words: NDArray[np.uint32],
+    starts: NDArray[np.int64],
+    vocabulary: NDArray[np.uint64],
+    k: int,
+    low: int,
+    last: int,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Hash the grams of pages and keep the hashes from `low` to `last`, each with its page; repeats come again."""
+    """Hash the grams of pages and keep the hashes from `low` to `last`, those of each page once, and their pages."""
     hashes, pages = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
     for page, (first, end) in enumerate(itertools.pairwise(starts.tolist())):
-        grams = gram_hashes(words[first:end], k)
-        hashes.append(grams[(np.uint64(low) <= grams) & (grams <= np.uint64(last))])
+        grams = gram_hashes(vocabulary[words[first:end]], k)
+        chosen = grams[(np.uint64(low) <= grams) & (grams <= np.uint64(last))]
+        hashes.append(np.array(list(dict.fromkeys(chosen.tolist())), np.uint64))
         pages.append(np.full(len(hashes[-1]), page, np.uint32))
     return np.concatenate(hashes), np.concatenate(pages)
 

@@ -17,14 +17,15 @@ DIGEST_BYTES = 16
 
 def first_of_their_kind(world: World, pages: Pages, round_bytes: int) -> NDArray[np.bool_]:
     """Collective. Tell which pages of this rank no page with a smaller number equals; pages without words all are."""
-    found = [(word_digests(words), words.lengths == 0) for _, words in pages.blocks()]
+    found = [(word_digests(words, vocabulary), words.lengths == 0) for _, words, vocabulary in pages.blocks()]
     digests = np.concatenate([dg.empty(DIGEST_BYTES), *(each for each, _ in found)])
     wordless = np.concatenate([np.empty(0, bool), *(each for _, each in found)])
     return wordless | (first_of_equals(world, pages.numbers, digests, round_bytes) == pages.numbers)
 
 
-def word_digests(words: Ragged) -> dg.Digests:
+def word_digests(words: Ragged, vocabulary: NDArray[np.uint64]) -> dg.Digests:
     """Hash the words of each page."""
-    blob, bounds = memoryview(words.values.tobytes()), (words.offsets * words.values.itemsize).tolist()
+    hashes = vocabulary[words.values]
+    blob, bounds = memoryview(hashes.tobytes()), (words.offsets * hashes.itemsize).tolist()
     digests = [hashlib.blake2b(blob[a:b], digest_size=DIGEST_BYTES).digest() for a, b in pairwise(bounds)]
     return dg.from_bytes(b"".join(digests), DIGEST_BYTES)

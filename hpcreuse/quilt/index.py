@@ -25,23 +25,16 @@ class GramIndex:
         """Take the grams of this rank's pages that a pass deals with."""
         bounds = ranges.span(number)
         hashes, holders = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
-        for places, words in pages.blocks():
-            found, page = page_grams(words.values, words.offsets, k, *bounds)
+        for places, words, vocabulary in pages.blocks():
+            found, page = page_grams(words.values, words.offsets, vocabulary, k, *bounds)
             hashes.append(found)
             holders.append(page + np.uint32(places.start))
-        return cls._grouped(np.concatenate(hashes), np.concatenate(holders))
-
-    @classmethod
-    def _grouped(cls, hashes: NDArray[np.uint64], holders: NDArray[np.uint32]) -> "GramIndex":
-        """Bring equal grams together; pages come in their order."""
-        order, starts = group_numbers(hashes)
-        holders = holders[order]
-        # A page that repeats a gram holds it once
-        once = np.ones(len(holders), bool)
-        once[1:] = holders[1:] != holders[:-1]
-        once[starts] = True
-        offsets = np.concatenate([[0], np.cumsum(once)])[np.append(starts, len(once))]
-        return cls(hashes[order[starts]], Ragged(holders[once], offsets))
+        every, holder = np.concatenate(hashes), np.concatenate(holders)
+        del hashes, holders
+        # Equal grams keep the order of their rows, so the pages of each rise
+        groups = group_numbers(every)
+        grams = every[groups.order[groups.starts]]
+        return cls(grams, Ragged(holder[groups.order], np.append(groups.starts, len(every))))
 
     def __len__(self) -> int:
         return len(self.grams)
