@@ -158,7 +158,7 @@ def compare(name: str, ours: list[Run], theirs: list[Run]) -> dict[str, Any]:
     print(
         f"{peer.title:<28}{Spread.of([run.seconds for run in theirs])!s:>22} s"
         f"{Spread.of([run.startup for run in theirs])!s:>24} s{ratio!s:>22}{whole!s:>22}"
-        f"{peer.goal or '':>7}  {peer.goal.verdict(ratio.median) if peer.goal else '':<9}{said}"
+        f"{peer.goal or ''!s:>7}  {peer.goal.verdict(ratio.median) if peer.goal else '':<9}{said}"
     )
     return {
         "seconds": [run.seconds for run in theirs],
