@@ -48,9 +48,9 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
-	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language,judge]'
+	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language,judge,report]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
-	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language,dev]'
+	$(BIN)/pip install --quiet --editable '.[mpich,parquet,language,report,dev]'
 	touch $@ $(VENV)/.installed

@@ -40,6 +40,7 @@ VERBS = {
     "show": "print the content of a digest and where it stands",
     "verify": "check runs, labels and results for damage; compare two of a kind",
     "judge": "look at a sample of findings beside their sources, and label them",
+    "report": "make a page of what was found, with figures and tables",
     "study": "repeat an experiment of the papers, with its figures",
     "demo": "run the whole chain on a small crawl made here",
     "info": "print versions, MPI library and kernels, for a bug report",
@@ -189,6 +190,7 @@ def run(command: Any, options: Any, shared: SharedOptions) -> int:
         finally:
             world.leave()
         if world.root and summary is not None:
+            keep_job(command, summary)
             print_summary(command, summary, shared)
         return exit_code(summary, shared)
     except HpcreuseError as error:
@@ -245,6 +247,20 @@ def start_logging(rank: int, shared: SharedOptions) -> None:
         file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logger.addHandler(file)
         logging.getLogger(__name__).debug("hpcreuse %s, rank %d, %s", __version__, rank, " ".join(sys.argv))
+
+
+def keep_job(command: Any, summary: dict[str, Any]) -> None:
+    """Write beside what a verb has made by which command, and where the time went."""
+    if "phases" not in summary or "out" not in summary:
+        return
+    import shlex
+
+    from hpcreuse.store.jobs import is_output, record_job
+
+    out = Path(summary["out"])
+    if is_output(out):
+        verb = command.__name__.rpartition(".")[2]
+        record_job(out, verb, shlex.join(["hpcreuse", *sys.argv[1:]]), summary)
 
 
 def print_summary(command: Any, summary: dict[str, Any], shared: SharedOptions) -> None:

@@ -22,7 +22,7 @@ EXAMPLES = {
     for number, section in enumerate(re.split(r"^\[", TEXT, flags=re.MULTILINE))
     for name in re.findall(r"^# ([a-z_]+) = .*default:", section, flags=re.MULTILINE)
 }
-VERBS = ("hash", "discover", "label", "detect", "phish", "quilt", "imatch", "spin", "judge")
+VERBS = ("hash", "discover", "label", "detect", "phish", "quilt", "imatch", "spin", "judge", "report")
 
 
 def options_of(verb: str) -> Any:

@@ -1,6 +1,7 @@
 """The demo: the same crawl each time, and what is planted in it is found."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from hpcreuse.demo.verdict import neighborhood_row
 
 START = "import sys; from hpcreuse.cli import main; sys.exit(main())"
 
-# Pretends that the link farm was meant to be honest, on a machine without mpiexec
+# Pretends that the link farm was meant to be honest and that there is no quilt, on a machine without mpiexec
 LIE = """
 import dataclasses, sys
 import hpcreuse.demo.chain as chain, hpcreuse.demo.crawl as crawl
@@ -23,7 +24,8 @@ real = crawl.plant
 def lie(seed):
     planted = real(seed)
     groups = [dataclasses.replace(g, bad=g.bad and "farm" not in g.what) for g in planted.groups]
-    return dataclasses.replace(planted, groups=groups)
+    texts = dataclasses.replace(planted.texts, quilts=set())
+    return dataclasses.replace(planted, groups=groups, texts=texts)
 crawl.plant, chain.find_mpiexec = lie, lambda: None
 sys.exit(main())
 """
@@ -39,13 +41,19 @@ def test_demo_finds_what_it_planted(tmp_path: Path) -> None:
     done = hpcreuse(tmp_path, "demo")
     assert done.returncode == 0, done.stderr
     assert "!!" not in done.stdout
-    for line in ("$ mpiexec -n 2 hpcreuse hash crawl/*.warc.gz --out run", "4 clones", "15 hosts", "on 2 ranks"):
+    for line in ("$ mpiexec -n 2 hpcreuse hash crawl/*.warc.gz --text --out run", "4 clones", "15 hosts", "on 2 ranks"):
         assert line in done.stdout
+    for what in ("quilts", "near duplicates", "spun", "honest pages"):
+        assert re.search(rf"^ {what}.* OK $", done.stdout, re.MULTILINE)
     assert max(map(len, done.stdout.split("Planted against found")[1].splitlines())) <= 80
     show = next(line.split() for line in done.stdout.splitlines() if "hpcreuse show" in line)
     shown = hpcreuse(tmp_path / "hpcreuse-demo", *show[1:])
     assert shown.returncode == 0
     assert "opencompendium.example" in shown.stdout and "alpineclub.example" in shown.stdout
+    (report,) = re.findall(r"^report +open (\S+) in a browser$", done.stdout, re.MULTILINE)
+    page = (tmp_path / report).read_text(encoding="utf-8")
+    for section in ("Detection: how much is copied", "Quilted pages", "Near duplicates", "Spun articles", "Time"):
+        assert f">{section}</h2>" in page
 
 
 @pytest.mark.skipif(find_mpiexec() is None, reason="no mpiexec")
@@ -68,7 +76,8 @@ def test_demo_fails_when_something_else_is_found(tmp_path: Path) -> None:
     done = hpcreuse(tmp_path, "demo", start=LIE)
     assert done.returncode == 1
     assert "no mpiexec" in done.stdout and "$ hpcreuse hash" in done.stdout
-    assert done.stdout.count("!!") == 2
+    assert done.stdout.count("!!") == 3
+    assert "five stories: 6 instead of 0" in done.stderr
     assert "15 hosts of a link farm: 15 instead of 0" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from hpcreuse.study.figures import save
+from hpcreuse.figures.style import save
 
 
 def test_the_same_numbers_give_the_same_bytes(tmp_path: Path) -> None:
@@ -15,7 +15,7 @@ def test_the_same_numbers_give_the_same_bytes(tmp_path: Path) -> None:
         axes.legend()
         return figure
 
-    one, two = ([tmp_path / f"{name}.{kind}" for kind in ("svg", "png")] for name in ("one", "two"))
+    one, two = ([tmp_path / f"{name}.{kind}" for kind in ("svg", "png", "pdf")] for name in ("one", "two"))
     save(draw, one)
     save(draw, two)
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]

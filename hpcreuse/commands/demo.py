@@ -10,9 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from hpcreuse.commands import detect, discover, export, hash
+from hpcreuse.commands import detect, discover, export, hash, imatch, quilt, report, spin
 from hpcreuse.commands.shared import SharedOptions
 from hpcreuse.config import argument
+from hpcreuse.demo.chain import FINDINGS
 
 if TYPE_CHECKING:
     from hpcreuse.demo.crawl import Crawl
@@ -27,8 +28,18 @@ EXAMPLES = """\
 # It starts mpiexec itself, and a process that has begun MPI must not do that
 NEEDS_MPI = False
 
-COMMANDS: dict[str, ModuleType] = {"hash": hash, "discover": discover, "detect": detect, "export": export}
-MARK, MADE_HERE = "demo.json", ("crawl", "run", "labels.h5", "result", "neighborhoods.jsonl", "files.jsonl")
+COMMANDS: dict[str, ModuleType] = {
+    "hash": hash,
+    "discover": discover,
+    "detect": detect,
+    "export": export,
+    "quilt": quilt,
+    "imatch": imatch,
+    "spin": spin,
+    "report": report,
+}
+TABLES, SYNONYMS = ("neighborhoods.jsonl", "files.jsonl"), "synonyms.tsv"
+MARK, MADE_HERE = "demo.json", ("crawl", SYNONYMS, *FINDINGS, "labels.h5.jobs.json", *TABLES, "report")
 
 
 @dataclass(frozen=True)
@@ -42,8 +53,9 @@ class Options:
 
 def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Make the crawl, run the verbs on it and compare; raises DemoError if it does not come out as planted."""
-    from hpcreuse.demo.chain import RANKS, DemoError, find_mpiexec, verbs
+    from hpcreuse.demo.chain import RANKS, DemoError, can_report, find_mpiexec, verbs
     from hpcreuse.demo.crawl import make_crawl
+    from hpcreuse.demo.synonyms import write_synonyms
     from hpcreuse.demo.verdict import compare
 
     begin = time.monotonic()
@@ -54,10 +66,13 @@ def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
             stack.enter_context(redirect_stdout(sys.stderr))
         prepare(options.dir)
         crawl = make_crawl(options.dir / "crawl")
+        write_synonyms(options.dir / SYNONYMS)
         introduce(options.dir, crawl)
         mpiexec = find_mpiexec()
         if mpiexec is None:
             say("note: no mpiexec beside this Python or on the PATH, so the verbs run alone, on one rank\n")
+        if not can_report():
+            say("note: no report at the end, for jinja2 or matplotlib is missing: pip install 'hpcreuse[report]'\n")
         say(f"$ cd {shlex.quote(str(options.dir))}", "bold cyan")
         summaries: dict[str, dict[str, Any]] = {}
         for verb in verbs(mpiexec):
@@ -78,10 +93,13 @@ def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
         "run": str(options.dir / "run"),
         "labels": str(options.dir / "labels.h5"),
         "result": str(options.dir / "result"),
+        "report": str(options.dir / "report" / "index.html") if "report" in summaries else None,
         "verb_ranks": RANKS if mpiexec else 1,
         "planted_and_found": [row.record() for row in rows],
         "quoted_chunk": crawl.quoted_chunk,
-        "verbs": {verb: {key: said[key] for key in ("seconds", "phases")} for verb, said in summaries.items()},
+        "verbs": {
+            verb: {key: said[key] for key in ("seconds", "phases") if key in said} for verb, said in summaries.items()
+        },
         "seconds": round(time.monotonic() - begin, 3),
     }
 
@@ -109,7 +127,8 @@ def introduce(folder: Path, crawl: "Crawl") -> None:
     say(
         f"Made {folder / 'crawl'}: {crawl.files:,} files of {crawl.sites} sites, {size(crawl.payload_bytes)} "
         f"in {len(crawl.archives)} WARC archives.\nIn it are a wiki with four clones, a link farm, shops made from "
-        "one\ntemplate, and honest sites that must not be found, one with copies in a folder.\n"
+        "one\ntemplate, a newspaper whose stories are sent on, stitched together and spun, and\n"
+        "honest sites that must not be found, one with copies in a folder.\n"
     )
 
 
@@ -142,7 +161,9 @@ def show_rows(rows: "list[Row]", threshold: float) -> None:
     )
     say("Honest sites are not at 0: their own header and footer stand on every page.\n")
     print_table(
-        "Files and records", ("planted", "expected", "found", ""), [(*row[:3], row[4]) for row in cells if not row[3]]
+        "Files, records and what goes by words",
+        ("planted", "expected", "found", ""),
+        [(*row[:3], row[4]) for row in cells if not row[3]],
     )
 
 
@@ -155,6 +176,7 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
             f"all {len(summary['planted_and_found'])} lines, in {summary['seconds']:.1f} s, "
             + ("verbs on one rank" if ranks == 1 else f"verbs on {ranks} ranks"),
         ),
+        *([("report", f"open {summary['report']} in a browser")] if summary["report"] else []),
         ("try next", f"cd {shlex.quote(summary['out'])}"),
         ("", "hpcreuse export result neighborhoods --format csv"),
         ("", "hpcreuse export run quarantine"),

@@ -63,7 +63,12 @@ def files_in(wanted: set[str], shard: Shard) -> dict[str, int]:
 
 
 def _words_in(wanted: set[str], info: ShardInfo) -> list[tuple[str, list[str]]]:
-    with Shard.open(info.path) as shard:
+    return words_in_shard(wanted, info.path)
+
+
+def words_in_shard(wanted: set[str], path: Path) -> list[tuple[str, list[str]]]:
+    """Give the words of those pages that a shard has."""
+    with Shard.open(path) as shard:
         text = ShardText(shard)
         return [(name, spelled(text, place)) for name, place in files_in(wanted, shard).items()]
 

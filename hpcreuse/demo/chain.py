@@ -1,5 +1,6 @@
 """Verbs as processes of their own, started as a user would start them."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -10,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from hpcreuse.errors import HpcreuseError
+from hpcreuse.page.language import can_detect
 
 RANKS = 2
+FINDINGS = ("run", "labels.h5", "result", "quilts", "near", "spun")
 WIDTH = 78
 _START = "import sys; from hpcreuse.cli import main; sys.exit(main())"
 
@@ -81,10 +84,19 @@ class Verb:
         return summary
 
 
+def can_report() -> bool:
+    """Tell whether what a report needs is installed."""
+    return all(importlib.util.find_spec(name) for name in ("jinja2", "matplotlib"))
+
+
 def verbs(mpiexec: str | None) -> list[Verb]:
-    """List the chain, from archives to bad neighborhoods."""
+    """List the chain, from archives to a report."""
     return [
-        Verb("hash every file and every chunk", ("hash", "crawl/*.warc.gz", "--out", "run"), mpiexec),
+        Verb(
+            "hash every file and every chunk; keep the words of pages, too",
+            ("hash", "crawl/*.warc.gz", "--text", "--out", "run"),
+            mpiexec,
+        ),
         # The wiki and its four clones hold each paragraph five times
         Verb(
             "label the chunks of 100 bytes or more that occur more than 4 times",
@@ -98,4 +110,27 @@ def verbs(mpiexec: str | None) -> list[Verb]:
         ),
         Verb("write what was found as tables", ("export", "result", "neighborhoods", "-o", "neighborhoods.jsonl")),
         Verb("", ("export", "result", "files", "-o", "files.jsonl")),
+        *text_verbs(mpiexec),
+        *([Verb("see all of it", ("report", *FINDINGS, "--out", "report"))] if can_report() else []),
+    ]
+
+
+def text_verbs(mpiexec: str | None) -> list[Verb]:
+    """List the methods that go by words."""
+    # Of languages nothing is known without the package for them
+    language, spun = () if can_detect() else ("--language", "any"), ("--out", "spun")
+    return [
+        Verb(
+            "find pages stitched together from patches of others",
+            ("quilt", "run", "--min-share", "0.1", "--out", "quilts"),
+            mpiexec,
+        ),
+        Verb("find near duplicates", ("imatch", "run", "--out", "near"), mpiexec),
+        # At the published 0.75 it takes longer: this small grammar says similar things on many pages.
+        # The spinner used this very dictionary, so all of its words match through a synonym
+        Verb(
+            "find articles rewritten with synonyms",
+            ("spin", "run", "--synonyms", "synonyms.tsv", "--near", "equal", "--threshold", "0.9", *language, *spun),
+            mpiexec,
+        ),
     ]

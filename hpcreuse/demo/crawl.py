@@ -13,7 +13,9 @@ from pathlib import Path
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from hpcreuse.demo.sites import Capture, Group, plant
+from hpcreuse.demo.pages import Capture
+from hpcreuse.demo.sites import Group, plant
+from hpcreuse.demo.texts import Texts
 
 SEED = 2019
 # Shares of the archives: of different size, so that ranks have to share work
@@ -39,6 +41,7 @@ class Crawl:
     quarantined: int
     sites: int
     payload_bytes: int
+    texts: Texts
     quoted_chunk: str
     """Digest of the wiki paragraph that an honest site quotes."""
 
@@ -70,6 +73,7 @@ def make_crawl(folder: Path, seed: int = SEED) -> Crawl:
         quarantined=2,
         sites=len({capture.url.split("/")[2] for capture in captures}),
         payload_bytes=sum(len(capture.payload) for capture in captures),
+        texts=planted.texts,
         quoted_chunk=sha1(planted.quote.encode()).hexdigest(),
     )
 

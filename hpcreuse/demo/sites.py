@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from hpcreuse.demo.pages import Capture, frame, page, paragraphs
+from hpcreuse.demo.texts import Texts, plant_texts
 from hpcreuse.demo.words import Prose
 
 TOPICS = ("architecture", "crafts", "geography", "history", "people", "transport")
@@ -28,15 +30,6 @@ COLLEGE, COLLEGE_COPIES = "college.example/", "college.example/~hollis/old/wiki/
 
 
 @dataclass(frozen=True)
-class Capture:
-    """A page as a crawler got it."""
-
-    url: str
-    payload: bytes
-    content_type: str = "text/html; charset=utf-8"
-
-
-@dataclass(frozen=True)
 class Group:
     """Neighborhoods that were planted for one purpose."""
 
@@ -52,6 +45,7 @@ class Plant:
 
     captures: list[Capture]
     groups: list[Group]
+    texts: Texts
     quote: str
     """The wiki paragraph that one honest site quotes: a whole chunk."""
 
@@ -75,43 +69,24 @@ def plant(seed: int) -> Plant:
         captures += honest_site(root, 30, prose, quote if number == 0 else "")
     captures += honest_site(COLLEGE, 30, prose)
     captures += wiki_site(COLLEGE_COPIES, "Notes of A. Hollis", articles[:PAGES_PER_TOPIC], prose)
+    texts = plant_texts(prose)
+    captures += texts.captures
     groups = [
         Group("the wiki itself: its text is copied", ("opencompendium.example/",), True),
         Group(f"{len(CLONES)} clones of it, in frames of their own", tuple(site(root) for root, _ in CLONES), True),
         Group(f"{len(FARM)} hosts of a link farm", tuple(FARM), True),
         Group(f"{len(SHOPS)} shops: shared furniture, own goods", tuple(SHOPS), False),
         Group(f"{len(HONEST)} honest sites, one quotes the wiki once", tuple(HONEST), False),
+        Group(f"a newspaper, and {len(texts.sites) - 1} that use its words", texts.sites, False),
         Group("a college: honest, but for one folder", (COLLEGE,), False),
         Group("  that folder: " + COLLEGE_COPIES.removeprefix("college.example"), (COLLEGE_COPIES,), True),
     ]
-    return Plant(captures, groups, quote)
+    return Plant(captures, groups, texts, quote)
 
 
 def site(root: str) -> str:
     """Give the neighborhood of the whole host."""
     return root.partition("/")[0] + "/"
-
-
-def page(title: str, name: str, header: str, body: str, footer: str) -> bytes:
-    """Put a page together; its chunks are the head, the header, those of the body, and the footer."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title} - {name}</title>\n'
-        f'<meta name="description" content="{title}, a page of {name}">\n</head>\n<body>\n'
-        f"{header}{body}{footer}</body>\n</html>\n"
-    ).encode()
-
-
-def frame(name: str, prose: Prose, theme: str) -> tuple[str, str]:
-    """Make the header and footer that all pages of a site have."""
-    links = " | ".join(f'<a href="/{word}.html">{word.title()}</a>' for word in ("home", "about", "contact"))
-    header = f'<div class="header"><b>{name}</b> {prose.sentence(theme)} {links}</div>\n'
-    footer = f'<div class="footer">Copyright {name}. {prose.paragraph(theme, 2, 2)} {links}</div>\n'
-    return header, footer
-
-
-def paragraphs(prose: Prose, theme: str, count: int) -> list[str]:
-    """Write paragraphs that occur nowhere else."""
-    return [f"<p>{prose.paragraph(theme)}</p>\n" for _ in range(count)]
 
 
 @dataclass(frozen=True)

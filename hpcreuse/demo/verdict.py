@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from hpcreuse.demo.crawl import Crawl
-from hpcreuse.demo.sites import Group
+from hpcreuse.demo.sites import HONEST, Group
+from hpcreuse.demo.texts import SPINNER
+from hpcreuse.store.findings import export_rows
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,39 @@ def compare(crawl: Crawl, hashed: Mapping[str, Any], folder: Path) -> list[Row]:
             hashed["quarantined"],
             hashed["quarantined"] == crawl.quarantined,
         ),
+        *text_rows(crawl, folder),
     ]
+
+
+def text_rows(crawl: Crawl, folder: Path) -> list[Row]:
+    """Hold what the methods that go by words found against what was planted for them."""
+    planted = crawl.texts
+    quilts = {row[0] for row in export_rows(folder / "quilts", "quilts")}
+    clusters: dict[int, set[str]] = {}
+    for number, url in export_rows(folder / "near", "clusters"):
+        clusters.setdefault(number, set()).add(url)
+    near = sum(cluster in planted.near for cluster in clusters.values())
+    spun = {(row[0], row[1]) for row in export_rows(folder / "spun", "pairs") if row[4] == "spun"}
+    # The spinner's pages must be paired with their originals and with nothing else
+    mine = {pair for pair in spun if any(url.split("/")[2] + "/" == SPINNER for url in pair)}
+    honest = {url for url in quilts.union(*clusters.values(), *spun) if url.split("/")[2] + "/" in HONEST}
+    return [
+        exactly("quilts: pages stitched together of five stories", planted.quilts, quilts),
+        Row(
+            "near duplicates: stories that two wires sent out",
+            len(planted.near),
+            len(planted.near),
+            near,
+            near == len(planted.near),
+        ),
+        exactly("spun: stories rewritten with synonyms", planted.spun, mine),
+        exactly("honest pages among all of these", set(), honest),
+    ]
+
+
+def exactly(what: str, planted: AbstractSet[object], found: AbstractSet[object]) -> Row:
+    """Expect what was planted and nothing else."""
+    return Row(what, len(planted), len(planted), len(found), found == planted)
 
 
 def neighborhood_row(group: Group, neighborhoods: Mapping[str, dict[str, Any]]) -> Row:

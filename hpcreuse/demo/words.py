@@ -3,6 +3,8 @@
 import random
 import re
 
+from hpcreuse.demo.synonyms import ADJECTIVES, VERBS, first_words
+
 _SLOT = re.compile(r"\{(\w+)\}")
 
 # Words that follow "a" begin with a consonant, so that no sentence needs "an"
@@ -35,20 +37,57 @@ _WIKI = {
     "After {year} its upkeep fell to {place}, which paid {number} crowns a year.",
 }
 
+# Words enough that no two honest pages say five of them in the same order, but by chance
 _BLOG = {
-    "thing": "garden|kitchen|bicycle|notebook|piano|telescope|greenhouse|rowing boat|camera|bread oven|bookshelf",
-    "quality": "borrowed|cheap|good|heavy|little|patient|quiet|rusty|second-hand|stubborn|sunny|well-worn",
-    "verb": "cleaned|forgot|moved|painted|photographed|repaired|sold|tested|weighed|wrote about",
-    "object": "the neighbour's fence|the first tomatoes|a box of old letters|the back door|the winter coats|"
-    "my grandmother's recipe|the dog's basket|the long way home|the radio",
-    "sentence": "We {verb} the {thing} {when}, and then walked to {place} for bread.|"
-    "My friend {person} came by with a {quality} {thing} and stayed for {number} minutes.|"
-    "I never thought that a {quality} {thing} would matter, but {person} {verb} it {when}.|"
-    "On the train from {place} I {verb} {object} and read {number} pages.|"
-    "It took {number} days until the {thing} worked again; {person} never doubted the {quality} {thing}.|"
-    "There is a {quality} shop in {place} where they {verb} {object} {when}.|"
-    "If you ever see {object}, think of {place} and of a {quality} {thing}.|"
-    "{person} asked what we {verb}; I said {object}, and a {thing} from {year}.",
+    "thing": "anchor|apron|attic|bakery|balcony|barn|basket|beach|bench|bicycle|blanket|bookshelf|bottle|bridge|bucket|"
+    "cabin|candle|carpet|cellar|chimney|clock|coat|corner|cottage|cupboard|curtain|ditch|doorway|drawer|engine|farm|"
+    "fence|ferry|field|fireplace|flute|forest|fountain|garden|gate|glove|greenhouse|hammer|harbour|hat|hedge|"
+    "hill|house|"
+    "island|jacket|kettle|kitchen|ladder|lamp|lantern|letter|map|meadow|mirror|mountain|museum|notebook|orchard|oven|"
+    "painting|path|pencil|piano|pillow|plough|pond|porch|radio|river|roof|rope|saddle|shed|shelf|ship|spoon|stable|"
+    "staircase|station|stone|stove|street|suitcase|table|telescope|tent|theatre|tower|train|tunnel|valley|"
+    "village|violin|"
+    "wagon|wall|watch|well|wheel|window|workshop",
+    "quality": f"{first_words(ADJECTIVES)}|blue|borrowed|broken|crooked|damp|distant|dusty|familiar|frozen|"
+    "golden|green|"
+    "hollow|iron|muddy|painted|patient|pleasant|rainy|red|round|rusty|sandy|silver|snowy|steep|stubborn|sunny|"
+    "white|yellow",
+    "verb": f"{first_words(VERBS)}|borrowed|crossed|drew|followed|forgot|left|lifted|lost|loved|measured|missed|opened|"
+    "painted|passed|pulled|reached|recognised|remembered|sold|tied|touched|visited|washed|weighed",
+    "who": "my aunt|my brother|my cousin|my daughter|my neighbour|my sister|our baker|our teacher|our postman|"
+    "the captain|"
+    "the carpenter|the children|the doctor|the farmer|the fisherman|the gardener|the guests|the miller|the painter|"
+    "the pilot|the professor|the sailor|the shepherd|the students|the tailor|the twins|the visitors|the waiter",
+    "where": "above|across|along|around|behind|below|beside|beyond|inside|near|outside|over|past|through|towards|under",
+    "sentence": "{who} {verb} a {quality} {thing} {where} the {quality} {thing} of {place}.|"
+    "{when} {who} {verb} the {thing} that {who} {verb} {where} the {thing}.|"
+    "a {quality} {thing} and a {quality} {thing} stood {where} the {thing}, where {who} {verb} the {thing}.|"
+    "{person} {verb} {number} {quality} letters {where} the {thing} {when}.|"
+    "the {thing} {where} the {thing} was {quality}, and {who} {verb} the {quality} {thing}.|"
+    "{who} never {verb} the {thing}, but {person} {verb} a {quality} {thing} in {year}.",
+}
+
+# A newspaper has its own things and people, and the adjectives and verbs that have synonyms
+_PRESS = {
+    **_BLOG,
+    "thing": "agency|airport|allowance|ambassador|appeal|assembly|auction|ballot|bankruptcy|budget|bureau|"
+    "cabinet|campaign|"
+    "candidate|census|ceremony|charter|coalition|colony|commission|committee|compromise|conference|congress|contract|"
+    "convention|council|court|crisis|debate|decree|delegation|deposit|dispute|district|dividend|election|embargo|"
+    "embassy|"
+    "exhibition|factory|festival|finance|forecast|frontier|funeral|gallery|government|hospital|industry|"
+    "inflation|inquiry|"
+    "insurance|inventory|investment|judgment|jury|legislation|majority|manifesto|merger|minister|ministry|"
+    "mission|monument|"
+    "navy|negotiation|newspaper|opposition|parliament|passport|patent|pension|petition|pipeline|policy|president|"
+    "prison|"
+    "proposal|province|railway|rebellion|referendum|reform|regiment|republic|resignation|reunion|revenue|"
+    "satellite|scandal|"
+    "senate|settlement|shortage|strike|summit|surplus|tariff|tournament|treasury|treaty|tribunal|union|verdict|veteran",
+    "who": "a spokesman|an eyewitness|the chancellor|the commissioner|the consul|the critics|the editor|the envoy|"
+    "the governor|the inspector|the investors|the journalists|the judge|the lawyers|the mayor|the officers|"
+    "the prosecutor|"
+    "the reporter|the rivals|the secretary|the senator|the sheriff|the speaker|the statesman|the treasurer|the voters",
 }
 
 _SHOP = {
@@ -77,7 +116,7 @@ _SPAM = {
 
 _THEMES = {
     name: {slot: words.split("|") for slot, words in {**_SHARED, **theme}.items()}
-    for name, theme in {"wiki": _WIKI, "blog": _BLOG, "shop": _SHOP, "spam": _SPAM}.items()
+    for name, theme in {"wiki": _WIKI, "blog": _BLOG, "press": _PRESS, "shop": _SHOP, "spam": _SPAM}.items()
 }
 
 

@@ -1,6 +1,7 @@
 """From a digest back to content: which chunks and files have it, and what it says."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -157,3 +158,26 @@ def content_digest(content: bytes, is_chunk: bool, options: DigestOptions) -> st
     if is_chunk and options.normalize == "whitespace":
         content = normalize_whitespace(content)
     return hashlib.new(options.digest, content).hexdigest()
+
+
+def first_places(wanted: Sequence[str], objects: str, path: Path) -> dict[str, Place]:
+    """Find one place of each of several digests of chunks or files, of those that a shard has."""
+    with Shard.open(path) as shard:
+        digests = dg.from_bytes(bytes.fromhex("".join(wanted)), shard.width)
+        if objects == "file":
+            there = shard.column("files/digest")
+            files = [np.flatnonzero((there == digest).all(axis=1)) for digest in digests]
+            return {
+                name: _place(shard, int(at[0]), -1, name, 0, int(shard.file["files/length"][at[0]]))
+                for name, at in zip(wanted, files, strict=True)
+                if len(at)
+            }
+        numbers = shard.column("chunks/number")
+        found = {}
+        for name, digest, number in zip(wanted, digests, shard.cut_distinct(digests).tolist(), strict=True):
+            row = shard.column("distinct/digest", number, number + 1)
+            if len(row) and (row[0] == digest).all():
+                chunk = int(np.argmax(numbers == number))
+                file = int(np.searchsorted(shard.chunk_start, chunk, side="right")) - 1
+                found[name] = _chunk_place(shard, file, chunk, number, row)
+        return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hpcreuse.errors import StoreError
-from hpcreuse.store import atomic, counts, filters, findings, labels, result, run, shard
+from hpcreuse.store import atomic, counts, filters, findings, jobs, labels, result, run, shard
 from hpcreuse.store.checks import find_format, one_line
 from hpcreuse.store.records import CHECKSUM, read_record
 
@@ -112,7 +112,7 @@ def _survey_run(place: Place) -> None:
             _survey_counts(place, path)
         else:
             place.problems.append(f"{path}: is no part of the counts: move it elsewhere")
-    _note_strangers(place, "run.json", "shards.json", "shards", "counts")
+    _note_strangers(place, "run.json", "shards.json", "shards", "counts", jobs.NAME)
 
 
 def _survey_counts(place: Place, folder: Path) -> None:
@@ -141,7 +141,7 @@ def _survey_result(place: Place) -> None:
             place.add_file(path, format_name)
         else:
             place.problems.append(f"{path}: is missing: {advice}")
-    _note_strangers(place, "result.json", "labels.h5", "files", "neighborhoods")
+    _note_strangers(place, "result.json", "labels.h5", "files", "neighborhoods", jobs.NAME)
     beside = (result.scratch_folder(folder), folder.with_name(f".{folder.name}.old{atomic.TEMPORARY}"))
     _note_leftovers(place, (path for path in beside if path.exists()))
 

@@ -23,6 +23,7 @@ from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store import atomic, container
 from hpcreuse.store.lock import Lock, beside
 from hpcreuse.store.records import read_record, write_record
+from hpcreuse.store.shard import cut_sorted
 from hpcreuse.version import __version__
 
 FORMAT, VERSION = "hpcreuse result", 1
@@ -101,6 +102,14 @@ def read_files(path: Path) -> Iterator[FileRows]:
     with container.open_container(path, FORMAT, VERSION) as file:
         for first in range(0, len(file["number"]), BLOCK_ROWS):
             yield read_file_rows(file, first, min(first + BLOCK_ROWS, len(file["number"])))
+
+
+def read_files_between(path: Path, low: bytes, high: bytes, most: int) -> FileRows:
+    """Read the files of a part whose URLs lie from low up to, but not with, high: the first ones, at most so many."""
+    with container.open_container(path, FORMAT, VERSION) as file:
+        urls = container.map_ragged(file, "url")
+        first, last = cut_sorted(len(urls), urls.__getitem__, low, high)
+        return read_file_rows(file, first, min(last, first + most))
 
 
 def read_file_rows(file: h5py.File, first: int, last: int) -> FileRows:

@@ -45,16 +45,19 @@ def tables_of(path: Path) -> tuple[str, dict[str, Table]]:
         if read_record(path / "result.json").get("format") == findings.FORMAT:
             return findings.tables_of_method(path)
         return "result", result_tables.TABLES
-    if path.is_file() and _magic(path) == HDF5_MAGIC:
+    if is_hdf5(path):
         return "file of labels", labels_tables.TABLES
     if path.exists():
         raise StoreError(f"{path} is neither a run, nor labels, nor a result of hpcreuse")
     raise StoreError(f"{path} does not exist")
 
 
-def _magic(path: Path) -> bytes:
+def is_hdf5(path: Path) -> bool:
+    """Tell by its first bytes whether something is an HDF5 file."""
+    if not path.is_file():
+        return False
     with path.open("rb") as file:
-        return file.read(len(HDF5_MAGIC))
+        return file.read(len(HDF5_MAGIC)) == HDF5_MAGIC
 
 
 def find_table(path: Path, name: str) -> Table:

@@ -255,7 +255,7 @@ def draw(rows: list[Row]) -> "Figure":
     """Draw bad chunks against distinct sources: clones stand at the upper right, quotations at the left."""
     from matplotlib.figure import Figure
 
-    from hpcreuse.study.figures import BLIND, GREY
+    from hpcreuse.figures.style import BLIND, GREY
 
     figure = Figure(figsize=(6, 4.2), layout="constrained")
     axes = figure.subplots()

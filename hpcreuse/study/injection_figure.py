@@ -3,10 +3,10 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hpcreuse.figures.style import BLIND, EXPERT, GREY, THRESHOLD
 from hpcreuse.store.counts import Histogram
 from hpcreuse.store.tables import Row
 from hpcreuse.study.discovering import Injected
-from hpcreuse.study.figures import BLIND, EXPERT, GREY, THRESHOLD
 
 MARKERS = ("o", "s", "D", "v", "P", "X")
 

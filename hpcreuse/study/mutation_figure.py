@@ -5,8 +5,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hpcreuse.figures.style import BLIND, EXPERT, ORANGE, THRESHOLD
 from hpcreuse.study.curves import Curve
-from hpcreuse.study.figures import BLIND, EXPERT, ORANGE, THRESHOLD
 
 COLOURS = {"expert": EXPERT, "blind": BLIND}
 MUTATED = {"add": "added chunks", "delete": "deleted chunks", "change": "random changes"}

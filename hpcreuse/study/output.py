@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FORMAT, VERSION, RECORD = "hpcreuse study", 1, "study.json"
-FIGURE_SUFFIXES = (".svg", ".png")
 
 
 @dataclass(frozen=True)
@@ -71,12 +70,12 @@ class Output:
         return str(path)
 
     def figure(self, name: str, draw: "Callable[[], Figure]") -> list[str]:
-        """Draw a figure, if that can be done, and save it as SVG and PNG; give the paths."""
+        """Draw a figure, if that can be done, and save it as SVG, PNG and PDF; give the paths."""
         if not self.draws:
             return []
-        from hpcreuse.study.figures import save
+        from hpcreuse.figures.style import SUFFIXES, save
 
-        return save(draw, [self.folder / f"{name}{suffix}" for suffix in FIGURE_SUFFIXES])
+        return save(draw, [self.folder / f"{name}{suffix}" for suffix in SUFFIXES])
 
 
 def options_record(fields: OutFields) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from hpcreuse.study.figures import BLIND, EXPERT, GREY, THRESHOLD
+from hpcreuse.figures.style import BLIND, EXPERT, GREY, THRESHOLD
 
 
 def draw_precision(found: dict[str, Any]) -> Figure:

@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from hpcreuse.study.figures import BLIND, EXPERT, GREY, ORANGE, THRESHOLD
+from hpcreuse.figures.style import BLIND, EXPERT, GREY, ORANGE, THRESHOLD
 
 BAG_COLOURS = {2: BLIND, 5: EXPERT, 10: THRESHOLD}
 

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from hpcreuse.study.figures import BLIND, GREY, ORANGE
+from hpcreuse.figures.style import BLIND, GREY, ORANGE
 
 TITLES = {
     "one": "one synonym a word",

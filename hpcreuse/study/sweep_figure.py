@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from hpcreuse.study.figures import BLIND, GREY, THRESHOLD
+from hpcreuse.figures.style import BLIND, GREY, THRESHOLD
 
 PIVOT = {"k": 5, "m": 50, "c": 4, "theta": 0.5}
 

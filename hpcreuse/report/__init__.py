@@ -1,0 +1,1 @@
+"""What was found, for people to see: a page, figures and tables."""
