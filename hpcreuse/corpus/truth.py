@@ -6,9 +6,9 @@ from typing import Any
 
 from hpcreuse.errors import UsageError
 
-COPY_WORDS = {"copy", "phish", "1", "yes", "true"}
-OTHER_WORDS = {"other", "benign", "clean", "0", "no", "false"}
-HEADINGS = {"url", "file", "name", "page"}
+COPY_WORDS = {"copy", "phish", "phishing", "1", "yes", "true"}
+OTHER_WORDS = {"other", "benign", "clean", "legitimate", "0", "no", "false"}
+HEADINGS = {"url", "file", "filename", "name", "page"}
 
 
 class Truth:

@@ -30,6 +30,9 @@ SETTLE_MILLISECONDS = 250
 POLL_MILLISECONDS = 20
 LEAVE_SECONDS = 5.0
 
+# Many ranks of a node may start theirs at once
+START_SECONDS = 120.0
+
 
 class Renderer:
     """A browser that starts with its first page, and again when it has died."""
@@ -67,8 +70,8 @@ class Renderer:
 
         context = None
         try:
-            async with asyncio.timeout(self.seconds + LEAVE_SECONDS):
-                browser = await self._started()
+            browser = await self._started()
+            async with asyncio.timeout(START_SECONDS):
                 context = await browser.new_context(service_workers="block", accept_downloads=False)
             async with asyncio.timeout(self.seconds):
                 return await dom_of(context, url, html)
@@ -99,7 +102,10 @@ class Renderer:
         self._driver = await async_playwright().start()
         try:
             self._browser = await self._driver.chromium.launch(
-                executable_path=self.path, args=list(FLAGS), chromium_sandbox=os.geteuid() != 0
+                executable_path=self.path,
+                args=list(FLAGS),
+                chromium_sandbox=os.geteuid() != 0,
+                timeout=1000 * START_SECONDS,
             )
         except Error as error:
             raise RenderError(f"--render: {self.path} does not start: {error}") from error
