@@ -47,15 +47,15 @@ class Peer(NamedTuple):
 PEERS = {
     "dicts": Peer("regex + hashlib + dicts", Goal(least=2), ("fastwarc",)),
     "duck": Peer("hashlib + Parquet + DuckDB", Goal(least=2), ("fastwarc", "duckdb", "pyarrow")),
-    "spark_rows": Peer("PySpark, rows from Python", Goal(least=8), ("fastwarc", "pyspark", "pyarrow")),
-    # Tuned beyond what guides show: shown beside, without a goal
-    "spark": Peer("PySpark, tuned, by Arrow", None, ("fastwarc", "pyspark", "pyarrow", "pandas")),
+    "spark_rows": Peer("PySpark", Goal(least=8), ("fastwarc", "pyspark", "pyarrow")),
     "trove": Peer(
         "datatrove sentence dedup",
         Goal(least=10),
         ("datatrove", "warcio", "cchardet", "magic", "regex", "tokenizers"),
         False,
     ),
+    # Tuned beyond what guides show: beside it, without a goal
+    "spark": Peer("PySpark, tuned", None, ("fastwarc", "pyspark", "pyarrow", "pandas")),
 }
 
 

@@ -107,11 +107,11 @@ def ours(run: Path, out: Path, ranks: int) -> dict[str, Any]:
 
 
 def grow(sizes: list[int], ranks: int, repeats: int) -> dict[str, Any]:
-    """Find quilts in ever more pages; copies of a page differ in every chunk."""
+    """Find quilts in ever more pages of the corpus."""
     with tempfile.TemporaryDirectory() as name:
         runs = {str(size): Path(name, f"run-{size}") for size in sizes}
         for size, run in runs.items():
-            jobs.hpcreuse("hash", *corpus.archives(None, copies=int(size)), "--out", run, "--text", ranks=ranks)
+            jobs.hpcreuse("hash", *corpus.archives(int(size)), "--out", run, "--text", ranks=ranks)
         turns = {size: partial(ours, run, Path(name, "out"), ranks) for size, run in runs.items()}
         measured = measure.take_turns(turns, repeats)
     table = {}
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--input", nargs="+", type=Path, default=[corpus.SHARED / "alexa2018-000.warc.gz"])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--ranks", type=int, default=2, help="ranks of hpcreuse, threads of DuckDB")
-    parser.add_argument("--growth", nargs="*", type=int, default=[1, 2, 4], help="also so many times the pages")
+    parser.add_argument("--growth", nargs="*", type=int, default=[1000, 2000, 4000], help="also on so many pages")
     options = parser.parse_args()
     where = measure.machine()
     with tempfile.TemporaryDirectory() as name:

@@ -1,54 +1,39 @@
-"""hashlib into Parquet, then SQL in DuckDB.
+"""hashlib into Parquet, then SQL in DuckDB: digests are blobs, Parquet is as pyarrow makes it.
 
-One process per core hashes archives and writes Parquet: a table of chunks (page number, digest) and one of pages. The
-digest is written as two 64-bit and one 32-bit number, which DuckDB groups faster than 20-byte blobs. DuckDB then runs
-on as many threads.
+Digests as three numbers in uncompressed Parquet were no faster.
 """
 
 import multiprocessing
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pages import Arguments, Outcome, arguments, hashed_pages, report, site
 
-DIGEST = np.dtype([("a", "<u8"), ("b", "<u8"), ("c", "<u4")])
-
 SQL = """
-CREATE TABLE chunks AS SELECT page, a, b, c FROM read_parquet('{scratch}/chunks-*.parquet');
-CREATE TABLE labels AS SELECT a, b, c, count(*) AS n FROM chunks GROUP BY ALL HAVING count(*) > {threshold};
+CREATE VIEW chunks AS SELECT * FROM read_parquet('{scratch}/chunks-*.parquet');
+CREATE VIEW pages AS SELECT * FROM read_parquet('{scratch}/pages-*.parquet');
+CREATE TABLE labels AS SELECT digest, count(*) AS n FROM chunks GROUP BY digest HAVING count(*) > {threshold};
 CREATE TABLE ratios AS
     SELECT page, count(*) AS chunks, count(labels.n) AS bad, count(labels.n) / count(*) AS ratio
-    FROM chunks LEFT JOIN labels USING (a, b, c) GROUP BY page;
-CREATE TABLE sites AS
-    SELECT site, avg(ratio) AS badness FROM ratios JOIN read_parquet('{scratch}/pages-*.parquet') USING (page)
-    GROUP BY site;
+    FROM chunks LEFT JOIN labels USING (digest) GROUP BY page;
+CREATE TABLE sites AS SELECT site, avg(ratio) AS badness FROM ratios JOIN pages USING (page) GROUP BY site;
 """
 
 
 def hash_archive(number: int, path: str, scratch: Path) -> None:
     """Write the chunks and the pages of one archive."""
-    digests, counts, urls = [], [], []
-    for page in hashed_pages(path):
-        digests += page.digests
-        counts.append(len(page.digests))
-        urls.append(page.url)
-    table = np.frombuffer(b"".join(digests), DIGEST)
-    pages = (number << 32) + np.arange(len(urls))
-    columns = {name: np.ascontiguousarray(table[name]) for name in DIGEST.names}
-    write(scratch / f"chunks-{number}.parquet", {"page": np.repeat(pages, counts), **columns})
-    write(scratch / f"pages-{number}.parquet", {"page": pages, "url": urls, "site": [site(url) for url in urls]})
-
-
-def write(path: Path, columns: dict[str, Any]) -> None:
-    """Write Parquet without what costs time and saves nothing: digests neither compress nor repeat enough."""
-    arrays = {
-        name: pa.array(values if isinstance(values, np.ndarray) else list(values)) for name, values in columns.items()
-    }
-    pq.write_table(pa.table(arrays), path, compression="none", use_dictionary=False, write_statistics=False)
+    chunks: dict[str, list] = {"page": [], "digest": []}
+    pages: dict[str, list] = {"page": [], "url": [], "site": []}
+    for place, page in enumerate(hashed_pages(path)):
+        key = (number << 32) + place
+        chunks["page"] += [key] * len(page.digests)
+        chunks["digest"] += page.digests
+        for name, value in (("page", key), ("url", page.url), ("site", site(page.url))):
+            pages[name].append(value)
+    pq.write_table(pa.table(chunks), scratch / f"chunks-{number}.parquet")
+    pq.write_table(pa.table(pages), scratch / f"pages-{number}.parquet")
 
 
 def run(job: Arguments) -> Outcome:
@@ -62,16 +47,10 @@ def run(job: Arguments) -> Outcome:
         database.execute(f"SELECT avg({column}), stddev_pop({column}) FROM {table}").fetchone()
         for table, column in (("ratios", "ratio"), ("sites", "badness"))
     ]
-    labels = database.execute("SELECT a, b, c, n FROM labels").fetchnumpy()
-    keys = np.empty(len(labels["n"]), DIGEST)
-    for name in DIGEST.names:
-        keys[name] = labels[name]
-    pages = database.execute(
-        f"SELECT url, chunks, bad FROM ratios JOIN read_parquet('{job.scratch}/pages-*.parquet') USING (page)"
-    ).fetchall()
+    labels = dict(database.execute("SELECT digest, n FROM labels").fetchall())
+    pages = database.execute("SELECT url, chunks, bad FROM ratios JOIN pages USING (page)").fetchall()
     sites = dict(database.execute("SELECT site, badness FROM sites").fetchall())
-    named = dict(zip((key.tobytes() for key in keys), map(int, labels["n"]), strict=True))
-    return Outcome(named, pages, sites, *moments[0], *moments[1])
+    return Outcome(labels, pages, sites, *moments[0], *moments[1])
 
 
 if __name__ == "__main__":
