@@ -43,6 +43,7 @@ VERBS = {
     "report": "make a page of what was found, with figures and tables",
     "study": "repeat an experiment of the papers, with its figures",
     "demo": "run the whole chain on a small crawl made here",
+    "completion": "print a script for the completion of bash, zsh or fish",
     "info": "print versions, MPI library and kernels, for a bug report",
 }
 
@@ -164,9 +165,14 @@ def names_parser(verb: str, command: Any) -> argparse.ArgumentParser:
 
 
 def listing(names: dict[str, str]) -> str:
-    """Set names and what they mean in two columns."""
+    """Set names and what they mean in two columns; what is too long for the terminal goes on below."""
     width = max(map(len, names)) + 2
-    return "\n".join(f"  {name:<{width}}{text}" for name, text in names.items())
+    room = help.terminal_width() - width - 2
+    lines = []
+    for name, text in names.items():
+        first, *more = help.sentences(text, room).splitlines()
+        lines += [f"  {name:<{width}}{first}", *(" " * (width + 2) + line for line in more)]
+    return "\n".join(lines)
 
 
 def run(command: Any, options: Any, shared: SharedOptions) -> int:

@@ -12,7 +12,20 @@ from command import HPCREUSE, hpcreuse, summary, table
 
 from hpcreuse.commands.study import STUDIES
 
-VERBS = ("hash", "discover", "detect", "export", "show", "verify", "plan", "judge", "study", "demo", "info")
+VERBS = (
+    "hash",
+    "discover",
+    "detect",
+    "export",
+    "show",
+    "verify",
+    "plan",
+    "judge",
+    "study",
+    "demo",
+    "info",
+    "completion",
+)
 
 
 @pytest.fixture

@@ -390,3 +390,24 @@ def test_every_answer_says_what_a_browser_may_do_with_it(address: str) -> None:
     policy = headers["Content-Security-Policy"].split("; ")
     assert status == 200 and policy[0] == "sandbox" and "default-src 'none'" in policy
     assert "<script" not in text and "onload" not in text and "127.0.0.1:9/link" not in text
+
+
+def test_a_phish_is_shown_with_what_it_has_of_the_original(tmp_path: Path) -> None:
+    form = "<div>Log in to your account at the bank of examples</div>"
+    own = write_warc(tmp_path / "own.warc.gz", [("http://bank.example/", f"<p>Welcome{form}".encode())])
+    pages = [("http://evil.test/", f"<p>Hurry{form}".encode()), ("http://fine.test/", b"<p>nothing of the kind here")]
+    crawl = write_warc(tmp_path / "crawl.warc.gz", pages)
+    hpcreuse("label", own, "--mode", "dom", "--min-length", "26", "--out", "labels.h5", cwd=tmp_path)
+    hpcreuse("hash", crawl, "--mode", "dom", "--text", "--out", "run", cwd=tmp_path)
+    hpcreuse("phish", "run", "--labels", "labels.h5", "--out", "phish", cwd=tmp_path)
+    sample = take_sample(tmp_path / "phish", "pages", 0, 10, Judgements(tmp_path / "j"))
+    (item,) = sample.items
+    evidence = gatherer_of(tmp_path / "phish", sample, None).gather(item)
+    assert item.key == "http://evil.test/" and ("copied from", "http://bank.example/") in evidence.facts
+    (page,), (copied,) = evidence.pages, evidence.sources
+    for panel in (page, copied):
+        assert [s.text.strip() for s in panel.text if s.mark] == ["Log in to your account at the bank of examples"]
+    assert "taken from http://bank.example/" in copied.text[0].text
+    hpcreuse("phish", crawl, "--labels", "labels.h5", "--out", "direct", cwd=tmp_path)
+    done = hpcreuse("judge", "direct", cwd=tmp_path, check=False)
+    assert done.returncode == 1 and "name that with --run RUN" in done.stderr

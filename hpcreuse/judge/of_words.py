@@ -61,20 +61,6 @@ class ClusterGatherer:
         return Evidence(one.url, facts, left, right, paired=True)
 
 
-class PageGatherer:
-    """Looks up single pages, as of a phish."""
-
-    def __init__(self, pages: RunPages):
-        self.pages = pages
-
-    def gather(self, item: Item) -> Evidence:
-        """Give a page and what is known of it."""
-        row = item.row
-        (page,) = read_pages(self.pages, [row["url"]])
-        facts = [("matched", f"{row['matched']:,} of {row['chunks']:,} chunks"), ("copied from", row["source"])]
-        return Evidence(item.key, facts, [panel_of_words(page, [None] * len(page.words or ()), "")], [])
-
-
 def read_pages(pages: RunPages, urls: Sequence[str]) -> list[CrawledPage]:
     """Read pages by URL; one that is not in the run says so."""
     numbers = pages.numbers(urls)

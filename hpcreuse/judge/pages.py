@@ -33,6 +33,8 @@ class CrawledPage:
     visible: str = ""
     words: tuple[str, ...] | None = None
     """As the run keeps them, if it does."""
+    digests: tuple[bytes, ...] = ()
+    """Of its chunks."""
 
 
 class RunPages:
@@ -78,6 +80,9 @@ class RunPages:
             kind = text(shard.strings("mimes", mime, mime + 1)[0])
             words = tuple(spelled(ShardText(shard), file)) if "text" in shard.file else None
             first, last = shard.chunk_start[file : file + 2].tolist()
+            digests = tuple(
+                shard.file["distinct/digest"][n].tobytes() for n in shard.column("chunks/number", first, last)
+            )
             ranges = zip(
                 *(shard.column(f"chunks/{n}", first, last).tolist() for n in ("offset", "length")), strict=True
             )
@@ -95,6 +100,7 @@ class RunPages:
             markup,
             tidy(read_text(page.payload, kind, page.plain, page.content_type).text),
             words,
+            digests,
         )
 
 
@@ -114,13 +120,18 @@ def find_string(blob: bytes, offsets: np.ndarray, wanted: bytes) -> int | None:
     return None
 
 
-def find_run(result: Path, recorded: str, expected: str, given: Path | None) -> RunPages:
+def find_run(result: Path, recorded: str | None, expected: str | None, given: Path | None) -> RunPages:
     """Open the run that a result was made of: the one given, else the one it names, from here or from beside it."""
     if given is not None:
         pages = RunPages.open(given)
-        if pages.fingerprint != expected:
+        if expected not in (None, pages.fingerprint):
             raise StoreError(f"{given} is not the run that {result} was made of, or has changed since")
         return pages
+    if recorded is None:
+        raise StoreError(
+            f"{result} was made of a crawl that was not hashed: run `hpcreuse hash INPUT... --text --out RUN` on it, "
+            "and name that with --run RUN"
+        )
     changed = ""
     for path in dict.fromkeys((Path(recorded), result.resolve().parent / recorded)):
         if (path / "run.json").exists():

@@ -64,7 +64,7 @@ def kind_of(path: Path, asked: str | None) -> str:
 def identity_of(path: Path) -> int:
     """Identify a result by the run it was made of and all that was counted: made anew from the same it is the same."""
     record = read_record(path / "result.json")
-    return checksum({"run": record["header"]["run_fingerprint"], "summary": record["summary"]})
+    return checksum({"run": record["header"].get("run_fingerprint"), "summary": record["summary"]})
 
 
 def draw(path: Path, kind: str, seed: int, size: int) -> Sample:

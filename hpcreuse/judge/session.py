@@ -11,8 +11,9 @@ from hpcreuse.errors import HpcreuseError, StoreError
 from hpcreuse.judge.categories import Category
 from hpcreuse.judge.evidence import Evidence, Gatherer, Panel
 from hpcreuse.judge.judgements import History, Judgements
+from hpcreuse.judge.of_phish import PhishGatherer
 from hpcreuse.judge.of_reuse import ReuseGatherer
-from hpcreuse.judge.of_words import ClusterGatherer, PageGatherer, QuiltGatherer
+from hpcreuse.judge.of_words import ClusterGatherer, QuiltGatherer
 from hpcreuse.judge.pages import find_run
 from hpcreuse.judge.result_files import ResultFiles
 from hpcreuse.judge.sampling import Sample, draw, identity_of
@@ -120,12 +121,14 @@ def gatherer_of(result: Path, sample: Sample, run: Path | None) -> Gatherer:
     """Open the run of a result, and say how its evidence is found."""
     record = read_record(result / "result.json")
     header = record["header"]
-    pages = find_run(result, header["run"], header["run_fingerprint"], run)
+    pages = find_run(result, header.get("run"), header.get("run_fingerprint"), run)
     if sample.kind in ("neighborhoods", "files", "chunks"):
         return ReuseGatherer(sample.kind, ResultFiles(result), pages, sample.seed)
     if sample.kind == "quilts":
         return QuiltGatherer(pages, header["k"])
-    return ClusterGatherer(pages) if sample.kind == "clusters" else PageGatherer(pages)
+    if sample.kind == "clusters":
+        return ClusterGatherer(pages)
+    return PhishGatherer(pages, result, header["labels"])
 
 
 def open_session(
