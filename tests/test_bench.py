@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from archives import write_warc
 from mpi import thorough
 
 BENCH = Path(__file__).resolve().parents[1] / "bench"
@@ -78,3 +79,19 @@ def test_memory_shows_peaks_and_growth(tiny: dict[str, str]) -> None:
     assert all(stage["met"] for stage in written["bound"]["stages"].values()), printed
     assert int(written["bound"]["stages"]["discover"]["goes"].split()[0]) > 1
     assert [size["pages"] for size in written["growth"]["sizes"].values()] == [4, 8]
+
+
+def test_spin_finds_the_pairs_of_the_plain_index(tiny: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "synonyms.tsv").write_text("word\tterm\n")
+    pages = [
+        (
+            f"http://a.org/{n}",
+            b"<p>" + b" ".join(b"w%d" % (i * (n // 2 + 1) % 97) for i in range(80)) + b" word" * (n % 2),
+        )
+        for n in range(20)
+    ]
+    write_warc(tmp_path / "a.warc.gz", pages)
+    small = ("--input", str(tmp_path / "a.warc.gz"), "--synonyms", str(tmp_path / "synonyms.tsv"), "--repeats", "1")
+    written, printed = bench(tiny, "spin", *small)
+    assert written["articles"] == 20 and written["similar_pairs"] >= 10 and "by all the same" in printed
+    assert set(written["measured"]) == {"hpcreuse", "pairs", "counters"}

@@ -23,11 +23,14 @@ class Articles:
     count: int = 0
     """How many this rank has, and how many immutables they have together."""
     immutables: int = 0
+    units: int = 0
+    """How many immutables and mutables together."""
 
     def write(self, block: Block, pages: NDArray[np.int64], units: Units) -> None:
         """Keep the articles of a block: their numbers, in order, and their units."""
         self.count += len(pages)
         self.immutables += len(units.immutables.values)
+        self.units += len(units.immutables.values) + len(units.mutables.values)
         with container.create(self._path(block), FORMAT, VERSION, {}) as file:
             container.write_array(file, "page", pages)
             container.write_ragged(file, "immutables", units.immutables)
@@ -63,6 +66,11 @@ class Articles:
                     immutables.append(container.map_ragged(file, "immutables").take(places))
                     mutables.append(container.map_ragged(file, "mutables").take(places))
         return Units(Ragged.concatenate(immutables).take(inverse), Ragged.concatenate(mutables).take(inverse))
+
+    @property
+    def mean_bytes(self) -> int:
+        """How large an article of this rank is, in the mean."""
+        return 8 * self.units // max(1, self.count)
 
     def spool(self, name: str) -> Path:
         """Name a file of this rank for what waits on disk."""

@@ -18,8 +18,9 @@ from hpcreuse.spin.dictionary import Dictionary, is_in
 EXACT, NEAR, SPUN = 0, 1, 2
 KINDS = ("exact", "near", "spun")
 
-# Memory two articles take while they are compared
-BYTES_PER_PAIR = 64 << 10
+# Copies of an article in memory while it is compared with another, and the bytes of a pair beside them
+COPIES = 8
+BYTES_PER_PAIR = 1000
 
 
 class Verified(NamedTuple):
@@ -68,7 +69,8 @@ def verify_pairs(
 ) -> Iterator[Checked]:
     """Collective. Compare all candidates, batch by batch; ranks without more give empty batches."""
     world = articles.corpus.world
-    for some in in_step(world, candidates.batches(max(1, memory // BYTES_PER_PAIR)), phases):
+    most = memory // (BYTES_PER_PAIR + COPIES * articles.mean_bytes)
+    for some in in_step(world, candidates.batches(max(1, most)), phases):
         a_pages, a_places = np.unique(some.a, return_inverse=True)
         b_pages, b_places = np.unique(some.b, return_inverse=True)
         with phases.together("exchange", world):
