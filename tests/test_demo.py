@@ -43,7 +43,7 @@ def test_demo_finds_what_it_planted(tmp_path: Path) -> None:
     assert "!!" not in done.stdout
     for line in ("$ mpiexec -n 2 hpcreuse hash crawl/*.warc.gz --text --out run", "4 clones", "15 hosts", "on 2 ranks"):
         assert line in done.stdout
-    for what in ("quilts", "near duplicates", "spun", "honest pages"):
+    for what in ("quilts", "near duplicates", "spun", "honest pages", "phish"):
         assert re.search(rf"^ {what}.* OK $", done.stdout, re.MULTILINE)
     assert max(map(len, done.stdout.split("Planted against found")[1].splitlines())) <= 80
     show = next(line.split() for line in done.stdout.splitlines() if "hpcreuse show" in line)
@@ -52,7 +52,14 @@ def test_demo_finds_what_it_planted(tmp_path: Path) -> None:
     assert "opencompendium.example" in shown.stdout and "alpineclub.example" in shown.stdout
     (report,) = re.findall(r"^report +open (\S+) in a browser$", done.stdout, re.MULTILINE)
     page = (tmp_path / report).read_text(encoding="utf-8")
-    for section in ("Detection: how much is copied", "Quilted pages", "Near duplicates", "Spun articles", "Time"):
+    for section in (
+        "Detection: how much is copied",
+        "Quilted pages",
+        "Near duplicates",
+        "Spun articles",
+        "Phish",
+        "Time",
+    ):
         assert f">{section}</h2>" in page
 
 

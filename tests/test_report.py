@@ -52,6 +52,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     lines = [json.dumps({"url": url, "html": f"<html><body>{''.join(text)}"}) for url, text in pages]
     (folder / "crawl.jsonl").write_text("\n".join(lines))
+    suspect = {"url": 'http://phish.test/"><script>alert(5)</script>', "html": f"<html><body>{ATTACKS[0]}<p>end</p>"}
+    (folder / "suspects.jsonl").write_text(json.dumps(suspect))
+    (folder / "truth.tsv").write_text(f"{suspect['url']}\tphish\n")
     (folder / "synonyms.tsv").write_text(f"{words[1]}\t{words[2]}|{words[3]}\n{words[4]}\t{words[5]}\n")
     for line in (
         "hash crawl.jsonl --text --out run",
@@ -61,6 +64,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "quilt run -k 3 --out quilts",
         "imatch run --out near",
         "spin run --synonyms synonyms.tsv --min-words 20 --language any --out spun",
+        "label crawl.jsonl --mode dom --min-length 26 --out originals.h5",
+        "phish suspects.jsonl --labels originals.h5 --truth truth.tsv --out phish",
         "study sweep run --out sweep",
     ):
         hpcreuse(*line.split(), cwd=folder)
@@ -70,7 +75,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(found: Path) -> dict[str, Any]:
     """The report of all of it."""
-    line = "report run labels.h5 files.h5 result quilts near spun sweep --out report --json --title"
+    line = "report run labels.h5 files.h5 result quilts near spun phish sweep --out report --json --title"
     done = hpcreuse(*line.split(), 'Of <script>alert("title")</script>', cwd=found)
     summed: dict[str, Any] = json.loads(done.stdout)
     return summed
@@ -198,6 +203,9 @@ def test_worst_neighborhoods_come_with_pages_and_content(seen: Visit) -> None:
     assert "evil.example/" in text and "0.html" in text and "alert(" in text
     assert "quilt.example/" in seen.page.locator("#quilts").inner_text()
     assert seen.page.locator("#quilts mark").count() >= 4
+    phish = seen.page.locator("#phish").inner_text()
+    assert 'http://phish.test/"><script>alert(5)</script>' in phish and "evil.example" in phish
+    assert "100.0 % found" in phish
 
 
 def test_it_says_what_was_run_and_how_long_it_took(seen: Visit) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from hpcreuse.commands import detect, discover, export, hash, imatch, quilt, report, spin
+from hpcreuse.commands import detect, discover, export, hash, imatch, label, phish, quilt, report, spin
 from hpcreuse.commands.shared import SharedOptions
 from hpcreuse.config import argument
 from hpcreuse.demo.chain import FINDINGS
@@ -36,10 +36,15 @@ COMMANDS: dict[str, ModuleType] = {
     "quilt": quilt,
     "imatch": imatch,
     "spin": spin,
+    "label": label,
+    "phish": phish,
     "report": report,
 }
 TABLES, SYNONYMS = ("neighborhoods.jsonl", "files.jsonl"), "synonyms.tsv"
-MARK, MADE_HERE = "demo.json", ("crawl", SYNONYMS, *FINDINGS, "labels.h5.jobs.json", *TABLES, "report")
+MARK, MADE_HERE = (
+    "demo.json",
+    ("crawl", SYNONYMS, *FINDINGS, "labels.h5.jobs.json", "bank", "bank.h5", "bank.h5.jobs.json", *TABLES, "report"),
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
         prepare(options.dir)
         crawl = make_crawl(options.dir / "crawl")
         write_synonyms(options.dir / SYNONYMS)
+        crawl.phish.save_originals(options.dir / "bank")
         introduce(options.dir, crawl)
         mpiexec = find_mpiexec()
         if mpiexec is None:
@@ -127,8 +133,8 @@ def introduce(folder: Path, crawl: "Crawl") -> None:
     say(
         f"Made {folder / 'crawl'}: {crawl.files:,} files of {crawl.sites} sites, {size(crawl.payload_bytes)} "
         f"in {len(crawl.archives)} WARC archives.\nIn it are a wiki with four clones, a link farm, shops made from "
-        "one\ntemplate, a newspaper whose stories are sent on, stitched together and spun, and\n"
-        "honest sites that must not be found, one with copies in a folder.\n"
+        "one\ntemplate, a newspaper whose stories are sent on, stitched together and spun, a\n"
+        "bank with phish, and honest sites that must not be found, one with copies in a folder.\n"
     )
 
 
@@ -161,7 +167,7 @@ def show_rows(rows: "list[Row]", threshold: float) -> None:
     )
     say("Honest sites are not at 0: their own header and footer stand on every page.\n")
     print_table(
-        "Files, records and what goes by words",
+        "Files, records, and what the other methods find",
         ("planted", "expected", "found", ""),
         [(*row[:3], row[4]) for row in cells if not row[3]],
     )

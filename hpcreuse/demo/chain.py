@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hpcreuse.demo.phish import BANK
 from hpcreuse.errors import HpcreuseError
 from hpcreuse.page.language import can_detect
 
 RANKS = 2
-FINDINGS = ("run", "labels.h5", "result", "quilts", "near", "spun")
+FINDINGS = ("run", "labels.h5", "result", "quilts", "near", "spun", "phish")
 WIDTH = 78
 _START = "import sys; from hpcreuse.cli import main; sys.exit(main())"
 
@@ -111,6 +112,12 @@ def verbs(mpiexec: str | None) -> list[Verb]:
         Verb("write what was found as tables", ("export", "result", "neighborhoods", "-o", "neighborhoods.jsonl")),
         Verb("", ("export", "result", "files", "-o", "files.jsonl")),
         *text_verbs(mpiexec),
+        Verb(
+            "label a bank's own pages by their DOM, and find pages elsewhere that copy them",
+            ("label", "bank", "--url-prefix", BANK, "--mode", "dom", "--min-length", "26", "--out", "bank.h5"),
+            mpiexec,
+        ),
+        Verb("", ("phish", "crawl/*.warc.gz", "--labels", "bank.h5", "--out", "phish"), mpiexec),
         *([Verb("see all of it", ("report", *FINDINGS, "--out", "report"))] if can_report() else []),
     ]
 

@@ -14,6 +14,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from hpcreuse.demo.pages import Capture
+from hpcreuse.demo.phish import Phish
 from hpcreuse.demo.sites import Group, plant
 from hpcreuse.demo.texts import Texts
 
@@ -42,6 +43,7 @@ class Crawl:
     sites: int
     payload_bytes: int
     texts: Texts
+    phish: Phish
     quoted_chunk: str
     """Digest of the wiki paragraph that an honest site quotes."""
 
@@ -74,6 +76,7 @@ def make_crawl(folder: Path, seed: int = SEED) -> Crawl:
         sites=len({capture.url.split("/")[2] for capture in captures}),
         payload_bytes=sum(len(capture.payload) for capture in captures),
         texts=planted.texts,
+        phish=planted.phish,
         quoted_chunk=sha1(planted.quote.encode()).hexdigest(),
     )
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hpcreuse.demo.pages import Capture, frame, page, paragraphs
+from hpcreuse.demo.phish import Phish, plant_phish
 from hpcreuse.demo.texts import Texts, plant_texts
 from hpcreuse.demo.words import Prose
 
@@ -46,6 +47,7 @@ class Plant:
     captures: list[Capture]
     groups: list[Group]
     texts: Texts
+    phish: Phish
     quote: str
     """The wiki paragraph that one honest site quotes: a whole chunk."""
 
@@ -70,7 +72,8 @@ def plant(seed: int) -> Plant:
     captures += honest_site(COLLEGE, 30, prose)
     captures += wiki_site(COLLEGE_COPIES, "Notes of A. Hollis", articles[:PAGES_PER_TOPIC], prose)
     texts = plant_texts(prose)
-    captures += texts.captures
+    phish = plant_phish(prose)
+    captures += texts.captures + phish.captures
     groups = [
         Group("the wiki itself: its text is copied", ("opencompendium.example/",), True),
         Group(f"{len(CLONES)} clones of it, in frames of their own", tuple(site(root) for root, _ in CLONES), True),
@@ -78,10 +81,11 @@ def plant(seed: int) -> Plant:
         Group(f"{len(SHOPS)} shops: shared furniture, own goods", tuple(SHOPS), False),
         Group(f"{len(HONEST)} honest sites, one quotes the wiki once", tuple(HONEST), False),
         Group(f"a newspaper, and {len(texts.sites) - 1} that use its words", texts.sites, False),
+        Group(f"a bank, and {len(phish.phish)} that pretend to be it", phish.sites, False),
         Group("a college: honest, but for one folder", (COLLEGE,), False),
         Group("  that folder: " + COLLEGE_COPIES.removeprefix("college.example"), (COLLEGE_COPIES,), True),
     ]
-    return Plant(captures, groups, texts, quote)
+    return Plant(captures, groups, texts, phish, quote)
 
 
 def site(root: str) -> str:

@@ -67,6 +67,7 @@ def compare(crawl: Crawl, hashed: Mapping[str, Any], folder: Path) -> list[Row]:
             hashed["quarantined"] == crawl.quarantined,
         ),
         *text_rows(crawl, folder),
+        exactly("phish: copies of a bank's log-in page", crawl.phish.phish, called_phish(folder)),
     ]
 
 
@@ -94,6 +95,11 @@ def text_rows(crawl: Crawl, folder: Path) -> list[Row]:
         exactly("spun: stories rewritten with synonyms", planted.spun, mine),
         exactly("honest pages among all of these", set(), honest),
     ]
+
+
+def called_phish(folder: Path) -> set[str]:
+    """Give the pages that were taken for phish."""
+    return {row[0] for row in export_rows(folder / "phish", "pages") if row[3] == "phish"}
 
 
 def exactly(what: str, planted: AbstractSet[object], found: AbstractSet[object]) -> Row:

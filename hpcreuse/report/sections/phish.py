@@ -7,9 +7,9 @@ from typing import Any
 from hpcreuse.report.blocks import FactsBlock, Head, Section, TableBlock
 from hpcreuse.report.book import Book
 from hpcreuse.report.given import Given
-from hpcreuse.report.wording import plainly
 from hpcreuse.store.findings import TABLES, export_rows
 
+VERDICTS = {"phish": "phish", "clean": "clean", "own": "on domains of the originals"}
 HEADS = (
     Head("URL", "url"),
     Head("chunks", "number"),
@@ -31,15 +31,34 @@ def section(given: Given, book: Book) -> Section:
             kept.append(row)
     matched = [row for verdict in sorted(found, key=lambda name: (name != "phish", name)) for row in found[verdict]]
     matched = [row for row in matched if row[2]][: book.listed]
-    summary = [(name.replace("_", " "), value) for name, value in given.summary.items() if not isinstance(value, dict)]
     part = Section(
         f"phish{given.suffix}",
         f"Phish{given.of}",
         "Pages that hold chunks of an original and do not stand on its own domains.",
-        [FactsBlock([*((f"verdict {name}", counts[name]) for name in sorted(counts))], "Verdicts")],
+        [
+            FactsBlock(
+                [
+                    *((VERDICTS.get(name, name), counts[name]) for name in sorted(counts)),
+                    ("labels of originals", given.summary["labels"]),
+                ]
+            )
+        ],
     )
+    if given.summary.get("classes"):
+        part.blocks.append(classes(book, given))
     if matched:
         file = book.table(f"phish{given.suffix}", TABLES["phish"]["pages"], matched)
         part.blocks.append(TableBlock("Pages that match", HEADS, list(islice(matched, book.top)), file))
-    part.blocks.append(FactsBlock([(name, plainly(value)) for name, value in summary], "Summary", folded=True))
     return part
+
+
+def classes(book: Book, given: Given) -> TableBlock:
+    """Show table 6 of CCR, where the truth was given: how phish was found, and what was published."""
+    published = given.summary.get("published", {})
+    rows = [(name, count, str(published.get(name, ""))) for name, count in given.summary["classes"].items()]
+    file = book.table(f"phish-classes{given.suffix}", TABLES["phish"]["classes"], (row[:2] for row in rows))
+    rates = given.summary["confusion"]
+    note = f"{100 * rates['true_positive_rate']:.1f} % found, {100 * rates['false_positive_rate']:.2f} % mistaken."
+    return TableBlock(
+        "Held against the truth", (Head("class"), Head("pages", "number"), Head("published")), rows, file, note
+    )
