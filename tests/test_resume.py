@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from archives import random_pages, write_warc
 from command import HPCREUSE, hpcreuse, summary, table
-from mpi import YIELD
+from mpi import THOROUGH, YIELD
 
 TABLES = (
     ("run", "files"),
@@ -62,7 +62,7 @@ def start(*command: str | Path, ranks: int) -> "subprocess.Popen[str]":
     )
 
 
-@pytest.mark.parametrize("moment", [0.1, 0.3, 0.5, 0.7, 0.9])
+@pytest.mark.parametrize("moment", [0.1, 0.3, 0.5, 0.7, 0.9] if THOROUGH else [0.2, 0.5, 0.8])
 def test_killed_at_any_moment_and_repeated_gives_the_same_tables(
     moment: float, crawl: list[Path], undisturbed: list[str], tmp_path: Path
 ) -> None:

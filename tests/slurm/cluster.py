@@ -22,6 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+PREFIX = "slurm-"
 NODES = ("node1", "node2")
 TASKS_PER_NODE = 2
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")
@@ -73,8 +74,9 @@ class Cluster:
     """A running cluster; a context manager that leaves no daemon behind."""
 
     def __init__(self) -> None:
+        sweep()
         # Short, as sockets have names of at most 107 bytes
-        self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         self.daemons: list[subprocess.Popen[bytes]] = []
         self.env = {
             # What an outer job said of itself is not true of the jobs here
@@ -105,10 +107,7 @@ class Cluster:
                 daemon.kill()
                 daemon.wait()
         # Steps of a slurmd that had to be killed
-        for stray in self.processes():
-            with suppress(ProcessLookupError):
-                os.kill(stray, signal.SIGKILL)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        clear(self.folder)
 
     def run(self, *command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
         """Run a command that knows the cluster and give what it printed."""
@@ -193,18 +192,6 @@ class Cluster:
                 )
             )
 
-    def processes(self, *variables: str) -> list[int]:
-        """Give the processes of this cluster's jobs that have these NAME=VALUE in their environment."""
-        marks = {mark.encode() for mark in (f"SLURM_CONF={self.env['SLURM_CONF']}", *variables)}
-        found = []
-        for environ in Path("/proc").glob("[0-9]*/environ"):
-            try:
-                if marks <= set(environ.read_bytes().split(b"\0")):
-                    found.append(int(environ.parent.name))
-            except OSError:
-                continue
-        return [pid for pid in found if pid != os.getpid()]
-
     def _quietly(self, *command: str) -> str:
         try:
             return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60).stdout
@@ -219,6 +206,24 @@ class Cluster:
                 return False
             time.sleep(0.1)
         return True
+
+
+def sweep() -> None:
+    """End what is left of clusters whose owner was killed: their daemons end with it, their jobs do not."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if owner.isdigit() and not Path("/proc", owner).exists():
+            clear(folder)
+
+
+def clear(folder: Path) -> None:
+    """Kill all processes of the cluster in a folder and remove it."""
+    mark = f"SLURM_CONF={folder / 'slurm.conf'}".encode()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in environ.read_bytes().split(b"\0") and int(environ.parent.name) != os.getpid():
+                os.kill(int(environ.parent.name), signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def die_with_parent() -> None:
