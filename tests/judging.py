@@ -102,10 +102,10 @@ def make_findings(folder: Path, away: str = "http://127.0.0.1:9") -> Path:
 
 
 @contextmanager
-def judging(*arguments: str | Path, cwd: Path | None = None) -> Iterator[str]:
-    """Start a judge and give its address; it is interrupted at the end, as by Ctrl-C, and must end well."""
+def judging(*arguments: str | Path, ending: signal.Signals = signal.SIGINT) -> Iterator[str]:
+    """Start a judge and give its address; at the end it is interrupted, as by Ctrl-C, and must end well; or killed."""
     line = [str(HPCREUSE), "judge", *map(str, arguments)]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd) as process:
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
         address, said = "", ""
         for text in process.stdout:
@@ -118,10 +118,10 @@ def judging(*arguments: str | Path, cwd: Path | None = None) -> Iterator[str]:
             assert address, said + process.stderr.read()
             yield address
         finally:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(ending)
             try:
                 _, complaints = process.communicate(timeout=60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
-        assert process.returncode == 0, complaints
+        assert process.returncode == (0 if ending == signal.SIGINT else -ending), complaints

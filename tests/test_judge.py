@@ -4,6 +4,7 @@ import csv
 import hashlib
 import http.client
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -376,6 +377,19 @@ def test_a_judgement_that_cannot_be_written_is_told(address: str, findings: Path
     file.rmdir()
     kept.rename(file)
     assert request(address, "POST", f"{parts.path}judge", body, **good)[0] == 200
+
+
+def test_what_was_confirmed_survives_a_kill(findings: Path, tmp_path: Path) -> None:
+    words = (findings / "quilts", "--judge", "anna", "--judgements", tmp_path / "j.jsonl")
+    for number in range(3):
+        with judging(*words, ending=signal.SIGKILL) as address:
+            parts = urlsplit(address)
+            good = {"Origin": f"http://{parts.netloc}", "Content_Type": "application/json"}
+            body = json.dumps({"number": number, "label": "spam", "note": f"{number}"})
+            assert request(address, "POST", f"{parts.path}judge", body, **good)[0] == 200
+    with judging(*words) as address:
+        state = json.loads(request(address, "GET", f"{urlsplit(address).path}state")[2])
+    assert [item["note"] for item in state["items"]] == ["0", "1", "2", "", "", ""]
 
 
 def test_every_answer_says_what_a_browser_may_do_with_it(address: str) -> None:

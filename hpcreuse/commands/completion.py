@@ -13,6 +13,7 @@ from hpcreuse.shells import SHELLS, Verb, first_choices, flags_of
 
 HELP = "print a script with which bash, zsh or fish complete verbs, options and values"
 EXAMPLES = """\
+  hpcreuse completion bash
   source <(hpcreuse completion bash)                                  (in ~/.bashrc, for good)
   hpcreuse completion zsh > ~/.zfunc/_hpcreuse                        (a folder of your $fpath)
   hpcreuse completion fish > ~/.config/fish/completions/hpcreuse.fish
