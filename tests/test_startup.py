@@ -37,6 +37,8 @@ NEEDED = {
     "verify": {"rich"},
     "plan": {"tempfile"},
     "phish": {"publicsuffixlist"},
+    # It lists the options of all verbs
+    "completion": {"rich", "email", "subprocess", "tempfile"},
 }
 
 PARALLEL = {"mpi4py", "numpy", "h5py"}
