@@ -154,13 +154,11 @@ def add_signatures(sorter: TableSorter, signed: Signed, urls: Ragged, first_page
     """Put signatures into their table, in order of URL and lexicon."""
     places = signed.page - first_page
     known = list(urls)
-    keys = [
-        known[place] + b"\0" + int(page).to_bytes(8, "big") + int(lexicon).to_bytes(2, "big")
-        for place, page, lexicon in zip(places, signed.page, signed.lexicon, strict=True)
-    ]
-    halves = zip(signed.left.tolist(), signed.right.tolist(), strict=True)
-    written = Ragged.from_strings([f"{left:016x}{right:016x}".encode() for left, right in halves])
-    sorter.add(keys, {"url": urls.take(places), "lexicon": signed.lexicon, "signature": written})
+    ends = np.stack([signed.page, signed.lexicon], axis=1).astype(">i8").tobytes()
+    keys = [known[place] + b"\0" + ends[16 * row : 16 * row + 16] for row, place in enumerate(places.tolist())]
+    written = np.stack([signed.left, signed.right], axis=1).astype(">u8").tobytes().hex().encode()
+    hexes = Ragged.from_lengths(np.frombuffer(written, np.uint8), np.full(len(places), 32))
+    sorter.add(keys, {"url": urls.take(places), "lexicon": signed.lexicon, "signature": hexes})
 
 
 def cluster(texts: Spooled, scratch: Path, memory: int, phases: Phases) -> dict[str, int]:
