@@ -95,3 +95,14 @@ def test_spin_finds_the_pairs_of_the_plain_index(tiny: dict[str, str], tmp_path:
     written, printed = bench(tiny, "spin", *small)
     assert written["articles"] == 20 and written["similar_pairs"] >= 10 and "by all the same" in printed
     assert set(written["measured"]) == {"hpcreuse", "pairs", "counters"}
+
+
+@thorough
+def test_imatch_judges_both_methods(tiny: dict[str, str], shared_data: Path) -> None:
+    needs("datasketch")
+    small = ("--articles", str(shared_data / "neardup" / "articles_100.train"), "--copies", "2", "--repeats", "1")
+    written, _ = bench(tiny, "imatch", *small)
+    (row,) = written["rows"]
+    assert row["known"] == 10
+    for name in ("hpcreuse", "datasketch"):
+        assert row[name]["precision"] == 1 and row[name]["recall"] > 0.5

@@ -72,12 +72,12 @@ some = random.integers(0, 1 << 62, 1000)
 for number in range(5):
     assert np.array_equal(unshuffled(shuffled(some, number), number), some)
 
-# A long chain takes few rounds: each at least halves, in the mean, what is left
+# Large components of any shape take few rounds: each at least halves, in the mean, what is left
 calls = 0
 
 
 class Counting:
-    """A communicator that counts the reductions, of which each round has one."""
+    """A communicator that counts the reductions: one per round, and one per step of compressing in it."""
 
     def __init__(self, comm: object):
         self.comm = comm
@@ -89,6 +89,22 @@ class Counting:
 
 
 world.comm = Counting(world.comm)
-line = np.arange(world.rank, 1 << 14, world.size)[:-1]
-connected_components(world, 1 << 14, line, line + 1)
-assert calls < 400, calls
+many = 1 << 14
+line = np.arange(many - 1)
+graphs = {
+    "chain": np.stack([line, line + 1], 1),
+    "shuffled chain": random.permutation(many)[np.stack([line, line + 1], 1)],
+    "star": np.stack([np.full(many - 1, 77), line + (line >= 77)], 1),
+    "giant": np.concatenate(
+        [random.integers(0, many, (2 * many, 2)), np.stack([line[: many // 2], line[: many // 2] + 1], 1)]
+    ),
+    "tree": np.stack([(line + 1) // 2, line + 1], 1),
+}
+for name, edges in graphs.items():
+    calls = 0
+    mine = edges[np.arange(len(edges)) % world.size == world.rank]
+    found = connected_components(world, many, mine[:, 0], mine[:, 1])
+    # 14 rounds halve 2^14 to one; compressing takes no more steps than the logarithm of a tree's depth
+    assert calls <= 14 * 6, f"{name}: {calls} reductions"
+    everyones = np.concatenate(world.comm.allgather(found.mine))
+    assert np.array_equal(everyones, np.array(slow_components(many, edges))), f"{name}: components differ"
