@@ -119,7 +119,7 @@ def test_figures_are_there_and_ready_for_a_paper(seen: Visit, found: Path, made:
         >= {
             *(
                 "frequency-chunks",
-                "frequency-files",
+                "frequency-files-2",
                 "badness",
                 "ratios",
                 "prefix-lengths",
@@ -277,6 +277,13 @@ def write_large_result(path: Path, rows: int) -> None:
     fixed = {name: int(to_fixed(np.array([bar]))[0]) for name, bar in (("file", 0.4), ("neighborhood", 0.8))}
     header = {"run": "gone", "objects": "chunk", "badness": "mean", "sigma": 1.0, "min_chunks": 0}
     result.finish(path, {**header, **{f"{name}_threshold_fixed": bar for name, bar in fixed.items()}}, summed)
+
+
+def test_what_a_run_has_counted_is_shown_without_labels_of_its_own(tmp_path: Path, found: Path) -> None:
+    alone = summary("report", found / "run", "--out", tmp_path / "run")
+    with_labels = summary("report", found / "run", found / "labels.h5", "--out", tmp_path / "labels")
+    for made in (alone, with_labels):
+        assert {"frequency-chunks", "frequency-files"} <= set(made["figures"])
 
 
 def test_what_is_no_output_of_ours_is_refused(tmp_path: Path, found: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ADJECTIVES = [
     group.split("|")
-    for group in "big|large|huge;small|little|tiny;old|ancient|aged;new|recent|modern;quick|fast|rapid;slow|"
+    for group in "big|large|huge;small|little|tiny;venerable|old|ancient;new|recent|modern;quick|fast|rapid;slow|"
     "sluggish|gradual;"
     "quiet|silent|calm;loud|noisy|booming;bright|brilliant|shining;dark|gloomy|dim;happy|cheerful|joyful;sad|"
     "gloomy|mournful;"
@@ -14,7 +14,7 @@ ADJECTIVES = [
     "expensive|pricey;"
     "careful|cautious|prudent;brave|bold|daring;gentle|mild|tender;rough|coarse|rugged;clean|spotless|tidy;empty|"
     "vacant|bare;"
-    "heavy|weighty|massive;narrow|slender|thin;broad|wide|spacious;polite|courteous|civil;angry|furious|irate".split(
+    "heavy|weighty|massive;narrow|slender|thin;broad|wide|spacious;polite|courteous|civil;furious|angry|irate".split(
         ";"
     )
 ]

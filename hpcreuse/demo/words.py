@@ -50,7 +50,7 @@ _BLOG = {
     "wagon|wall|watch|well|wheel|window|workshop",
     "quality": f"{first_words(ADJECTIVES)}|blue|borrowed|broken|crooked|damp|distant|dusty|familiar|frozen|"
     "golden|green|"
-    "hollow|iron|muddy|painted|patient|pleasant|rainy|red|round|rusty|sandy|silver|snowy|steep|stubborn|sunny|"
+    "hollow|leaden|muddy|painted|patient|pleasant|rainy|red|round|rusty|sandy|silver|snowy|steep|stubborn|sunny|"
     "white|yellow",
     "verb": f"{first_words(VERBS)}|borrowed|crossed|drew|followed|forgot|left|lifted|lost|loved|measured|missed|opened|"
     "painted|passed|pulled|reached|recognised|remembered|sold|tied|touched|visited|washed|weighed",

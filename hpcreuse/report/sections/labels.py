@@ -139,6 +139,9 @@ def other_frequency(book: Book, given: Given, objects: str) -> list[Any]:
     if run is None:
         return []
     other = "file" if objects == "chunk" else "chunk"
+    if any(one.kind == "labels" and one.header["objects"] == other for one in book.given):
+        # They have a section of their own
+        return []
     if not (counts_folder(run.path, other) / "counts.json").exists():
         return []
     shards = run.in_order([ShardInfo.read(path) for path in run.shard_paths()])
