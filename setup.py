@@ -18,7 +18,7 @@ setup(
             Extension(
                 f"hpcreuse.kernels.{name}",
                 [f"hpcreuse/kernels/{name}.pyx"],
-                depends=["hpcreuse/kernels/sha1_beside.h"],
+                depends=sorted(map(str, Path("hpcreuse/kernels").glob("*.h"))),
                 extra_compile_args=["-O3"],
                 optional=True,
             )

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Where the chunks of a page start: one pass with memchr, no Python object per tag."""
+"""Where the chunks of a page start: one pass, no Python object per tag."""
 
 import numpy as np
 
@@ -7,12 +7,21 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdlib cimport free, realloc
 from libc.string cimport memchr
 
+cdef extern from "find_tag.h" nogil:
+    const unsigned char *find_tag(
+        const unsigned char *at, const unsigned char *end, unsigned char one, unsigned char other
+    )
+
+
 cdef class TagScanner:
     """Finds delimiter tags: `<name` in any case, followed by one of some characters."""
 
     cdef bytes names
     cdef unsigned char is_end[256]
     cdef unsigned char is_first[256]
+    cdef unsigned char one, other
+    """What the names begin with, when these are two letters at most."""
+    cdef bint few
     cdef unsigned int *places
     """Where offsets are collected; kept from page to page."""
     cdef Py_ssize_t room
@@ -22,6 +31,10 @@ cdef class TagScanner:
         for i in range(256):
             self.is_end[i] = i in tag_ends
             self.is_first[i] = chr(i).lower() in {tag[0].lower() for tag in tags}
+        letters = {ord(tag[0].lower()) for tag in tags}
+        self.few = len(letters) <= 2 and all(97 <= letter <= 122 for letter in letters)
+        if self.few:
+            self.one, self.other = min(letters), max(letters)
 
     def __dealloc__(self):
         free(self.places)
@@ -51,7 +64,10 @@ cdef class TagScanner:
     cdef const unsigned char *next_tag(self, const unsigned char *at, const unsigned char *end) noexcept:
         """Give the next delimiter tag at or behind a place, else the end."""
         while True:
-            at = <const unsigned char *> memchr(at, 60, end - at)
+            if self.few:
+                at = find_tag(at, end, self.one, self.other)
+            else:
+                at = <const unsigned char *> memchr(at, 60, end - at)
             if at == NULL:
                 return end
             if at + 1 < end and self.is_first[at[1]] and self.is_tag(at + 1, end):
