@@ -37,6 +37,8 @@ NEEDED = {
     "verify": {"rich"},
     "plan": {"tempfile"},
     "phish": {"publicsuffixlist"},
+    # Jinja, and the versions of packages
+    "report": {"tempfile", "email"},
     # It lists the options of all verbs
     "completion": {"rich", "email", "subprocess", "tempfile"},
 }

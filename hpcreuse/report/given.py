@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpcreuse.errors import StoreError, UsageError
+from hpcreuse.errors import StoreError
 from hpcreuse.store.jobs import jobs_of
 from hpcreuse.store.labels import Labels
 from hpcreuse.store.records import read_record
@@ -74,7 +74,7 @@ def kind_of(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         kind = tables_of(path)[0]
     except StoreError as error:
-        raise UsageError(f"{error}: a report is made of runs, labels, results and studies") from None
+        raise StoreError(f"{error}: a report is made of runs, labels, results and studies") from None
     if kind == "run":
         Run.open(path)
         return "run", read_record(path / "run.json")
