@@ -289,7 +289,7 @@ def test_what_a_run_has_counted_is_shown_without_labels_of_its_own(tmp_path: Pat
 def test_what_is_no_output_of_ours_is_refused(tmp_path: Path, found: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear reader")
     done = hpcreuse("report", tmp_path / "letter.txt", "--out", tmp_path / "report", check=False)
-    assert done.returncode == 2 and "runs, labels, results and studies" in done.stderr
+    assert done.returncode == 1 and "runs, labels, results and studies" in done.stderr
     assert not (tmp_path / "report").exists()
     done = hpcreuse("report", found / "result", "--out", tmp_path, check=False)
     assert done.returncode == 1 and "not empty and no earlier report" in done.stderr

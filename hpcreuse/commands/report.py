@@ -1,5 +1,6 @@
 """hpcreuse report: what was found as a page, with figures for papers and tables beside it."""
 
+import importlib.util
 import shlex
 import sys
 from dataclasses import dataclass
@@ -39,10 +40,12 @@ class Options:
 
 def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Make the report and give a summary."""
-    try:
-        from hpcreuse.report.making import ReportJob, make_report
-    except ModuleNotFoundError as error:
-        raise UsageError(f"a report needs {error.name}: pip install 'hpcreuse[report]'") from None
+    from hpcreuse.report.making import ReportJob, make_report
+
+    for name in ("jinja2", "matplotlib"):
+        # Found, not loaded: that takes long, and is only needed in the end
+        if importlib.util.find_spec(name) is None:
+            raise UsageError(f"a report needs {name}: pip install 'hpcreuse[report]'")
     command = shlex.join(["hpcreuse", *sys.argv[1:]])
     return make_report(ReportJob(options.paths, options.out, options.title, options.top, options.listed, command))
 

@@ -10,7 +10,6 @@ from typing import Any
 from hpcreuse.report.blocks import FigureBlock, Section
 from hpcreuse.report.book import PAGE, Book
 from hpcreuse.report.given import Given, look_at
-from hpcreuse.report.page import write_page
 from hpcreuse.report.sections import (
     citation,
     crawl,
@@ -54,6 +53,9 @@ def make_report(job: ReportJob) -> dict[str, Any]:
     sections = [overview.section(given), *found(given, book)]
     sections += [part for part in (times.section(given, book),) if part is not None]
     sections += [provenance.section(given, book, job.command), citation.section(given)]
+    # Only now: what it loads is of no use when something is wrong with the paths
+    from hpcreuse.report.page import write_page
+
     page = job.out / PAGE
     write_page(page, job.title, [part for part in sections if part.blocks])
     return {

@@ -2,7 +2,6 @@
 
 import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from hpcreuse.report.blocks import FactsBlock, Section
 from hpcreuse.report.book import Book
@@ -19,6 +18,8 @@ NAMED = 20
 
 def section(given: Sequence[Given], book: Book, command: str) -> Section:
     """Describe all that was given, and the report itself."""
+    from importlib.metadata import version
+
     part = Section("provenance", "Provenance", "What this report was made from, by which commands and options.")
     for one in given:
         what = "labels" if one.kind == "labels" else one.kind
