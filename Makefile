@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 KERNELS := $(wildcard hpcreuse/kernels/*.pyx hpcreuse/kernels/*.h)
 
-.PHONY: demo test test-all test-slurm bench fuzz lint setup clean
+.PHONY: demo test test-all test-slurm bench docs fuzz lint setup clean
 
 demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl made here
 	$(BIN)/hpcreuse demo
@@ -32,6 +32,9 @@ fuzz: $(VENV)/.installed-dev   ## fuzz readers, decoding and chunks for a bounde
 	$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/pip install --quiet 'atheris>=3.0'
 	for target in records containers responses chunks; do \
 	    $(BIN)/python fuzz/fuzz_$$target.py -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+docs: $(VENV)/.installed-dev   ## the documentation as a static site, links checked: build/site/docs/index.html
+	$(BIN)/sphinx-build -c docs -b html -d build/doctrees -W --keep-going -n -q . build/site
 
 lint: $(VENV)/.installed-dev   ## style, types and the direction of imports
 	$(BIN)/ruff check .

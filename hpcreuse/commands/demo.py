@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands import detect, discover, export, hash, imatch, label, phish, quilt, report, spin
 from hpcreuse.commands.shared import SharedOptions
-from hpcreuse.config import argument
+from hpcreuse.config import argument, option
 from hpcreuse.demo.chain import FINDINGS
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ HELP = "run the whole chain on a small crawl made here, and hold what is found a
 EXAMPLES = """\
   hpcreuse demo
   hpcreuse demo /tmp/demo --json
+  hpcreuse demo practice --crawl-only
 """
 
 # It starts mpiexec itself, and a process that has begun MPI must not do that
@@ -54,6 +55,7 @@ class Options:
     dir: Path = argument(
         "folder to make; an earlier demo there is replaced", Path("hpcreuse-demo"), metavar="DIR", convert=Path
     )
+    crawl_only: bool = option("make the crawl and stop there", False)
 
 
 def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
@@ -73,7 +75,11 @@ def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
         crawl = make_crawl(options.dir / "crawl")
         write_synonyms(options.dir / SYNONYMS)
         crawl.phish.save_originals(options.dir / "bank")
+        if not options.crawl_only:
+            say("A small crawl with known copies in it goes through the whole chain.\n")
         introduce(options.dir, crawl)
+        if options.crawl_only:
+            return {"out": str(options.dir), "crawl": str(options.dir / "crawl"), "files": crawl.files}
         mpiexec = find_mpiexec()
         if mpiexec is None:
             say("note: no mpiexec beside this Python or on the PATH, so the verbs run alone, on one rank\n")
@@ -129,7 +135,6 @@ def introduce(folder: Path, crawl: "Crawl") -> None:
     """Say what the crawl is."""
     from hpcreuse.parallel.progress import size
 
-    say("A small crawl with known copies in it goes through the whole chain.\n")
     say(
         f"Made {folder / 'crawl'}: {crawl.files:,} files of {crawl.sites} sites, {size(crawl.payload_bytes)} "
         f"in {len(crawl.archives)} WARC archives.\nIn it are a wiki with four clones, a link farm, shops made from "
@@ -175,6 +180,8 @@ def show_rows(rows: "list[Row]", threshold: float) -> None:
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Say that it worked, and what to type next."""
+    if "planted_and_found" not in summary:
+        return [("try next", f"cd {shlex.quote(summary['out'])}"), ("", "hpcreuse hash crawl/*.warc.gz --out run")]
     ranks = summary["verb_ranks"]
     return [
         (

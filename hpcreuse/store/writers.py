@@ -5,10 +5,13 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, BinaryIO, get_origin
+from typing import TYPE_CHECKING, Any, BinaryIO, get_origin
 
 from hpcreuse.errors import UsageError
 from hpcreuse.store.tables import Column, Row
+
+if TYPE_CHECKING:
+    import pyarrow
 
 BLOCK_ROWS = 10_000
 
@@ -51,11 +54,20 @@ def write_csv(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO) -
 
 def write_parquet(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryIO) -> None:
     """Write Parquet in row groups."""
+    batches = arrow_batches(columns, rows)
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(out, batches.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def arrow_batches(columns: tuple[Column, ...], rows: Iterable[Row]) -> "pyarrow.RecordBatchReader":
+    """Give rows as a stream of Arrow batches."""
     try:
         import pyarrow as pa
-        import pyarrow.parquet as pq
     except ImportError:
-        raise UsageError("Parquet needs the package pyarrow: pip install 'hpcreuse[parquet]'") from None
+        raise UsageError("this needs the package pyarrow: pip install 'hpcreuse[parquet]'") from None
     types: dict[Any, Any] = {
         str: pa.string(),
         int: pa.int64(),
@@ -66,11 +78,12 @@ def write_parquet(columns: tuple[Column, ...], rows: Iterable[Row], out: BinaryI
         list[int]: pa.list_(pa.int64()),
     }
     schema = pa.schema([(column.name, types[column.type]) for column in columns])
-    with pq.ParquetWriter(out, schema) as writer:
-        for block in blocks(rows, 10 * BLOCK_ROWS):
-            values = [list(column) for column in zip(*block, strict=True)]
-            arrays = [pa.array(v, field.type) for v, field in zip(values, schema, strict=True)]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+    def batch(block: list[Row]) -> "pyarrow.RecordBatch":
+        values = zip(*block, strict=True)
+        return pa.record_batch([pa.array(v, f.type) for v, f in zip(values, schema, strict=True)], schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, map(batch, blocks(rows, 10 * BLOCK_ROWS)))
 
 
 def blocks(rows: Iterable[Row], size: int = BLOCK_ROWS) -> Iterator[list[Row]]:

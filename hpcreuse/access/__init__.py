@@ -1,0 +1,1 @@
+"""What lies on disk, for Python: runs, labels and results as tables and arrays, without MPI."""
