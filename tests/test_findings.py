@@ -19,6 +19,40 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_no_method_replaces_the_result_of_another(run: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.h5"
+    hpcreuse("discover", run, "--threshold", "2", "--out", labels)
+    lines: dict[str, list[str | Path]] = {
+        "detect": ["detect", run, "--labels", labels],
+        "quilt": ["quilt", run],
+        "imatch": ["imatch", run],
+    }
+    for method, line in lines.items():
+        hpcreuse(*line, "--out", tmp_path / method)
+    before = everything(tmp_path)
+    for mine, theirs in (("quilt", "detect"), ("detect", "quilt"), ("imatch", "quilt"), ("quilt", "imatch")):
+        refused = hpcreuse(*lines[mine], "--out", tmp_path / theirs, check=False)
+        assert refused.returncode == 1
+        assert f"{theirs} is a result of `hpcreuse {theirs}`: choose another --out, or remove it" in refused.stderr
+        assert everything(tmp_path) == before
+    for method, line in lines.items():
+        hpcreuse(*line, "--out", tmp_path / method)
+
+
+@pytest.mark.parametrize("record", [b'{"format": "theirs"}', b"[]", b"no JSON"])
+def test_a_result_json_of_someone_else_is_not_replaced(run: Path, tmp_path: Path, record: bytes) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "result.json").write_bytes(record)
+    refused = hpcreuse("quilt", run, "--out", foreign, check=False)
+    assert refused.returncode == 1 and "choose another --out" in refused.stderr
+    assert everything(foreign) == {"result.json": record}
+
+
 def exported(path: Path) -> list[str]:
     return hpcreuse("export", path, "quilts").stdout.splitlines()
 

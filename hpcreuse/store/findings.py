@@ -54,7 +54,7 @@ TABLES: dict[str, dict[str, tuple[Column, ...]]] = {
 
 def begin(path: Path, method: str) -> Path:
     """Make the temporary folder in which findings grow; throws away what a killed job left in it."""
-    return result.begin_folder(path, [*TABLES[method], "spool"])
+    return result.begin_folder(path, method, [*TABLES[method], "spool"])
 
 
 def finish(path: Path, method: str, header: dict[str, Any], summary: dict[str, Any]) -> None:

@@ -27,6 +27,8 @@ from hpcreuse.store.shard import cut_sorted
 from hpcreuse.version import __version__
 
 FORMAT, VERSION = "hpcreuse result", 1
+# Records of other methods name theirs
+METHOD = "detect"
 MATCH = np.dtype([("position", "<u4"), ("label", "<u4")])
 BLOCK_ROWS = 1 << 16
 
@@ -141,20 +143,36 @@ def scratch_folder(path: Path) -> Path:
 
 def begin(path: Path) -> Path:
     """Make the temporary folder; throws away what a killed job left in it."""
-    return begin_folder(path, ["files", "neighborhoods", "spool"])
+    return begin_folder(path, METHOD, ["files", "neighborhoods", "spool"])
 
 
-def begin_folder(path: Path, tables: list[str]) -> Path:
-    """Make the temporary folder of any kind of result, with a folder per table."""
+def begin_folder(path: Path, method: str, tables: list[str]) -> Path:
+    """Make the temporary folder of the result of any method, with a folder per table."""
     if is_halfway(path):
         put_in_place(path)
-    if path.exists() and not (path / "result.json").exists():
-        raise StoreError(f"{path} exists and is not a result of hpcreuse: choose another --out")
+    must_be_replaceable(path, method)
     scratch = scratch_folder(path)
     atomic.remove(scratch)
     for name in tables:
         (scratch / name).mkdir(parents=True)
     return scratch
+
+
+def must_be_replaceable(path: Path, method: str) -> None:
+    """Refuse to write the result of a method over anything but a result of the same."""
+    if not path.exists():
+        return
+    try:
+        record = read_record(path / "result.json")
+    except (FileNotFoundError, NotADirectoryError):
+        record = {}
+    except StoreError as error:
+        raise StoreError(f"{error}: choose another --out, or remove {path}") from error
+    if not str(record.get("format")).startswith("hpcreuse "):
+        raise StoreError(f"{path} exists and is not a result of hpcreuse: choose another --out")
+    made_by = record.get("method", METHOD)
+    if made_by != method:
+        raise StoreError(f"{path} is a result of `hpcreuse {made_by}`: choose another --out, or remove it")
 
 
 def finish(path: Path, header: dict[str, Any], summary: dict[str, Any]) -> None:
