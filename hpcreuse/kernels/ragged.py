@@ -66,8 +66,9 @@ class Ragged:
         lengths = self.offsets[order + 1] - self.offsets[order]
         packed = Ragged.from_lengths(self.values[:0], lengths)
         # Each value's place: where its string starts in the source, plus its place within the string
-        shift = np.repeat(self.offsets[order] - packed.offsets[:-1], lengths)
-        return Ragged(self.values[shift + np.arange(len(shift))], packed.offsets)
+        places = np.repeat(self.offsets[order] - packed.offsets[:-1], lengths)
+        places += np.arange(len(places))
+        return Ragged(self.values[places], packed.offsets)
 
     def slice(self, first: int, last: int) -> "Ragged":
         """Give the strings first to last-1 without copying the values."""
