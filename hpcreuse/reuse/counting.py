@@ -149,10 +149,9 @@ def count_pass(
     """Collective. Count the objects in the ranges of one pass; each rank gets those of its own range."""
     kind, width = type(none), none.digests.shape[1]
     with phases("read"):
-        parts = [run.between(bounds[0], bounds[-1]) for run in runs]
+        parts = [none, *(run.between(bounds[0], bounds[-1]) for run in runs)]
     with phases("sort"):
-        mine = kind.combine([none, *parts])
-        del parts
+        mine = kind.combine(parts)
         if world.size == 1:
             return mine
         inner = dg.from_bytes(b"".join(bound or bytes(width) for bound in bounds[1:-1]), width)
@@ -161,4 +160,6 @@ def count_pass(
         columns, _ = exchange(world, mine.columns, cuts, memory // 4)
     del mine
     with phases("sort"):
-        return kind.combine([kind(*columns)])
+        received = [kind(*columns)]
+        del columns
+        return kind.combine(received)

@@ -51,9 +51,14 @@ class Counted:
         return [getattr(self, field.name) for field in fields(self)]
 
     @classmethod
-    def combine(cls, parts: Sequence[Self]) -> Self:
-        """Bring equal digests together."""
-        columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
+    def combine(cls, parts: list[Self]) -> Self:
+        """Bring equal digests together; the list is emptied on the way, so that their memory serves again."""
+        pieces = [list(column) for column in zip(*(part.columns for part in parts), strict=True)]
+        parts.clear()
+        columns = []
+        for column in pieces:
+            columns.append(np.concatenate(column))
+            column.clear()
         order, starts = dg.group(columns[0])
         if not len(order):
             return cls.empty(columns[0].shape[1])
