@@ -10,7 +10,7 @@ text/        of a run hashed with `--text`: see shard_text.py
 """
 
 import bisect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
