@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import sys
 from collections.abc import Callable
@@ -79,6 +80,7 @@ def test_people_read_the_same_as_programs(copy: Path) -> None:
     shards(copy)[0].unlink()
     done = hpcreuse("verify", copy / "run", check=False)
     assert done.returncode == 1 and "is missing: run `hpcreuse hash" in done.stdout
+    assert "verdict  1 problem\n" in done.stdout
     quiet = hpcreuse("verify", copy / "run", "-q", check=False)
     assert quiet.stdout == "" and quiet.stderr.count("is missing: run `hpcreuse hash") == 1
 
@@ -305,6 +307,33 @@ def test_what_differs_is_told_with_its_first_place(whole: Path, tmp_path: Path, 
     found = verify(whole / "labels.h5", other / "labels.h5", ranks=ranks)
     assert found["same"] is False and "labels at row 1" in found["problems"][0]
     assert "are different" in hpcreuse("verify", whole / "labels.h5", other / "labels.h5", check=False).stdout
+
+
+def test_runs_without_text_compare_as_those_with(tmp_path: Path) -> None:
+    # Large enough that three ranks cut it into ranges
+    noise = random.Random(1)
+    pages = [(f"http://site{n % 5}.example/{n}", b"<p>own %d</p>" % n + noise.randbytes(90_000)) for n in range(100)]
+    crawl = write_warc(tmp_path / "crawl.warc.gz", pages)
+    for name, ranks in (("one", 1), ("three", 3)):
+        hpcreuse("hash", crawl, "--out", tmp_path / name, ranks=ranks)
+    hpcreuse("hash", crawl, "--out", tmp_path / "text", "--text")
+    one, three = (list((tmp_path / name / "shards").iterdir()) for name in ("one", "three"))
+    assert len(one) < len(three) and verify(tmp_path / "one", tmp_path / "three")["same"]
+    for pair in (("one", "text"), ("text", "one")):
+        a, b = (tmp_path / name for name in pair)
+        assert only_problem(a, b) == f"{a} and {b} differ: {tmp_path / 'text'} has text, {tmp_path / 'one'} has not"
+
+
+def test_results_of_two_methods_differ(whole: Path, tmp_path: Path) -> None:
+    for method in ("quilt", "imatch"):
+        hpcreuse(method, whole / "run", "--out", tmp_path / method)
+    told = only_problem(tmp_path / "quilt", tmp_path / "imatch")
+    assert told.endswith("differ: results of `hpcreuse quilt` and of `hpcreuse imatch`")
+
+
+def test_three_of_a_kind_are_not_compared_and_that_is_told(whole: Path) -> None:
+    found = verify(*3 * [whole / "result"])
+    assert (found["same"], found["notes"]) == (None, ["not compared: to compare, give two"])
 
 
 def test_damaged_results_are_not_compared(copy: Path, whole: Path) -> None:

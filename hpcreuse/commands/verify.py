@@ -49,5 +49,6 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     if summary["same"] is not None:
         first, second = (place["path"] for place in summary["paths"])
         lines.append(("compared", f"{first} and {second} are {'the same' if summary['same'] else 'different'}"))
-    lines.append(("verdict", f"{len(summary['problems']):,} problems" if summary["problems"] else "all is well"))
+    count = len(summary["problems"])
+    lines.append(("verdict", f"{count:,} problem{'s' if count > 1 else ''}" if count else "all is well"))
     return lines

@@ -6,6 +6,7 @@ from typing import Any
 
 from hpcreuse.parallel.world import World
 from hpcreuse.reuse.facts import Findings
+from hpcreuse.store.contents import Place
 from hpcreuse.store.tables import Row, Table, tables_of
 
 BLOCK_ROWS = 10_000
@@ -21,11 +22,26 @@ def compare(world: World, a: Findings, b: Findings) -> str | None:
     left, right = a.place.path, b.place.path
     if a.place.kind not in ("run", "labels", "result", "findings"):
         return f"{left} and {right} differ in their arrays"
+    unlike = differ_in_kind(a.place, b.place)
+    if unlike:
+        return f"{left} and {right} differ: {unlike}"
     tables = world.on_root(lambda: list(tables_of(left)[1]))
+    if a.place.kind == "run" and not a.place.main.get("text"):
+        tables.remove("texts")
     differences = world.map(lambda name: first_difference(tables_of(left)[1][name], name, left, right), tables)
     world.stop_if_asked()
     found = [difference for difference in differences if difference]
     return f"{left} and {right} differ: {'; '.join(found)}" if found else None
+
+
+def differ_in_kind(a: Place, b: Place) -> str | None:
+    """Say why two places of a kind have no common tables to compare, if so."""
+    if a.kind == "findings" and a.main["method"] != b.main["method"]:
+        return f"results of `hpcreuse {a.main['method']}` and of `hpcreuse {b.main['method']}`"
+    if a.kind == "run" and bool(a.main.get("text")) != bool(b.main.get("text")):
+        having, lacking = (a, b) if a.main.get("text") else (b, a)
+        return f"{having.path} has text, {lacking.path} has not"
+    return None
 
 
 def identical(a: Findings, b: Findings) -> bool:
