@@ -305,6 +305,24 @@ def test_a_mistake_in_the_inputs_leaves_no_run_behind(tmp_path: Path) -> None:
         assert not (tmp_path / "run").exists()
 
 
+def test_a_table_is_not_written_over_what_hpcreuse_keeps(run: Path, tmp_path: Path) -> None:
+    labels, result = tmp_path / "labels.h5", tmp_path / "result"
+    hpcreuse("discover", run, "--threshold", "3", "--out", labels)
+    hpcreuse("detect", run, "--labels", labels, "--out", result)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    (tmp_path / "link").symlink_to(result)
+    targets = [run / "run.json", run / "shards" / "new.csv", labels, tmp_path / "labels.h5.jobs.json"]
+    for target in [*targets, result / "files" / "part-00000.h5", tmp_path / "link" / "new.csv"]:
+        refused = hpcreuse("export", run, "files", "-o", target, check=False)
+        assert refused.returncode == 1 and f"{target} " in refused.stderr and "choose a" in refused.stderr
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    # Someone else's file, in a folder with someone else's run.json
+    (tmp_path / "run.json").write_text('{"format": "theirs"}')
+    (tmp_path / "files.csv").write_text("older")
+    hpcreuse("export", run, "files", "-o", tmp_path / "files.csv")
+    assert (tmp_path / "files.csv").read_text().startswith("url,")
+
+
 def test_a_result_that_lost_a_part_is_not_exported(run: Path, tmp_path: Path) -> None:
     hpcreuse("discover", run, "--threshold", "3", "--out", tmp_path / "labels.h5")
     hpcreuse("detect", run, "--labels", tmp_path / "labels.h5", "--out", tmp_path / "result", ranks=3)

@@ -114,10 +114,12 @@ def unreadable(page: "Unreadable") -> dict[str, Any]:
 def open_output(path: Path | None) -> Iterator[IO[str]]:
     """Open the file to write to, which appears when it is complete, or stdout."""
     from hpcreuse.store.atomic import atomic_path
+    from hpcreuse.store.targets import must_not_be_ours
 
     if path is None:
         yield sys.stdout
     else:
+        must_not_be_ours(path)
         with atomic_path(path) as scratch, scratch.open("w", encoding="utf-8") as out:
             yield out
 

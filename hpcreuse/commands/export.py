@@ -49,6 +49,7 @@ def export(options: Options, shared: SharedOptions) -> int:
     """Write the table and give the number of its rows."""
     from hpcreuse.store.atomic import atomic_path
     from hpcreuse.store.tables import find_table
+    from hpcreuse.store.targets import must_not_be_ours
     from hpcreuse.store.writers import WRITERS
 
     if shared.json and options.output is None:
@@ -64,6 +65,7 @@ def export(options: Options, shared: SharedOptions) -> int:
         write(table.columns, counted, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     else:
+        must_not_be_ours(options.output)
         with atomic_path(options.output) as scratch, scratch.open("wb") as out:
             write(table.columns, counted, out)
     return counted.rows
