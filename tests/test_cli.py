@@ -260,7 +260,10 @@ def test_show_says_when_the_archive_has_gone(run: Path, crawl: Path) -> None:
     done = hpcreuse("show", run, digest, check=False)
     assert done.returncode == 1
     assert str(crawl) in done.stdout and "30 chunks" in done.stdout
-    assert done.stderr.count("hpcreuse: the content cannot be shown") == 1
+    assert done.stderr.splitlines() == [
+        f"hpcreuse: the content cannot be shown: {crawl} does not exist any more: put it back"
+    ]
+    assert "put it back" not in done.stdout
     assert hpcreuse("show", run, digest, "--raw", check=False).returncode == 1
 
 
@@ -352,6 +355,22 @@ def test_what_hpcreuse_made_is_no_crawl(run: Path, tmp_path: Path) -> None:
         assert done.returncode == 2
         assert f"{path} is a {kind} made by hpcreuse, not a crawl" in done.stderr
         assert not (tmp_path / "other").exists()
+        done = hpcreuse("check", path, "--labels", tmp_path / "labels.h5", check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{path} is a {kind} made by hpcreuse, not a crawl" in done.stderr
+
+
+def test_what_was_made_for_another_verb_is_refused_in_plain_words(run: Path, tmp_path: Path) -> None:
+    labels, compact, result = tmp_path / "labels.h5", tmp_path / "labels.compact", tmp_path / "result"
+    hpcreuse("discover", run, "--threshold", "3", "--out", labels)
+    hpcreuse("label", labels, "--compact", "--out", compact)
+    hpcreuse("detect", run, "--labels", labels, "--out", result)
+    shown = hpcreuse("show", result, "00000000", check=False)
+    assert f"{result} is a result of detect: `show` takes a run and a digest" in shown.stderr
+    for command in (("export", compact, "labels"), ("detect", run, "--labels", compact, "--out", result)):
+        done = hpcreuse(*command, check=False)
+        assert done.returncode == 1
+        assert f"{compact} was made with `label --compact` and serves only `check`" in done.stderr
 
 
 def test_an_option_that_swallows_an_argument_is_named(tmp_path: Path) -> None:

@@ -415,10 +415,14 @@ def test_an_unreadable_file_is_quarantined_and_read_when_it_can_be(crawl: list[P
     line = [str(part) for part in (*without_privileges(), *command)]
     refused = subprocess.run(line, capture_output=True, text=True)
     assert refused.returncode == 3, refused.stderr
-    assert not messages(refused.stderr)
+    assert messages(refused.stderr) == [f"nothing was read of {closed} (cannot be opened: Permission denied)"]
     (entry,) = rows(tmp_path / "run", "quarantine")
     assert (entry[0], entry[3]) == (str(closed), "cannot be opened: Permission denied")
     assert len(rows(tmp_path / "run", "files")) == 150
+    alone = [*without_privileges(), HPCREUSE, "hash", closed, "--out", tmp_path / "alone"]
+    failed = subprocess.run([str(part) for part in alone], capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert messages(failed.stderr)[-1].startswith(f"none of the input could be opened: {closed}")
     closed.chmod(0o644)
     assert subprocess.run(list(map(str, command)), capture_output=True).returncode == 0
     assert len(rows(tmp_path / "run", "files")) == 2 * 150

@@ -57,9 +57,11 @@ def run(world: None, options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Check page by page; each line is out before the next page is looked at."""
     from hpcreuse.checking.label_set import LabelSet
     from hpcreuse.checking.pages import Unreadable
+    from hpcreuse.corpus.inputs import must_be_crawls
 
     if shared.json and options.output is None:
         raise UsageError("--json keeps stdout for the summary: name a file with -o")
+    must_be_crawls(options.pages)
     labels = LabelSet.open(
         options.labels,
         exact=options.exact,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpcreuse.commands.shared import SharedOptions
 from hpcreuse.config import argument, option, whole_number
-from hpcreuse.errors import StoreError
+from hpcreuse.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from hpcreuse.parallel.world import World
@@ -70,8 +70,13 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
 def method_of(path: Path) -> str | None:
     """Tell which method a result is of; None of what is no result."""
     from hpcreuse.store.findings import Findings
+    from hpcreuse.store.tables import tables_of
 
-    return Findings.open(path).method if (path / "result.json").is_file() else None
+    if not (path / "result.json").is_file():
+        return None
+    if tables_of(path)[0] == "result":
+        raise UsageError(f"{path} is a result of detect: `show` takes a run and a digest, or a result of quilt or spin")
+    return Findings.open(path).method
 
 
 def write_raw(found: dict[str, Any]) -> None:
@@ -97,9 +102,8 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, Any]]:
         ("digest", summary["digest"]),
         ("stands in", f"{' and '.join(kinds)}, {summary['length']:,} bytes"),
     ]
-    if summary["content"] is None:
-        lines.append(("content", summary["problem"]))
-    else:
+    # Why there is no content was said on stderr
+    if summary["content"] is not None:
         shown = safe_lines(summary["content"])
         if summary["content_cut"]:
             shown.append("... (--bytes N shows more, --raw all)")

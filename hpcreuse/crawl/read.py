@@ -86,7 +86,7 @@ def reread_all(
 
     Goes straight to the record where the archive allows it, and reads the archive once for all others.
     """
-    path, member = _split(archive)
+    path, member = split_member(archive)
     left: dict[tuple[int, str], list[int]] = {}
     for number, (offset, url) in enumerate(places):
         if offset == 0 and not member and _may_be_file(path, url, url_prefix):
@@ -185,7 +185,7 @@ def _read_zip(raw: BinaryIO, path: str, url_prefix: str, ledger: Ledger, limits:
             yield from read_zip(container, path, url_prefix, ledger, limits)
 
 
-def _split(archive: str) -> tuple[str, str]:
+def split_member(archive: str) -> tuple[str, str]:
     """Divide `path.wacz!member`; a path may have a `!` of its own."""
     parts = archive.split("!")
     for count in range(len(parts), 0, -1):

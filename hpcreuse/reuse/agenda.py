@@ -11,12 +11,10 @@ from hpcreuse.crawl.pages import Limits
 from hpcreuse.crawl.partitions import Partition, plan
 from hpcreuse.crawl.shares import share_out
 from hpcreuse.errors import CrawlError
+from hpcreuse.reuse.unread import UNREAD
 from hpcreuse.store.run import ShardInfo, is_chain, is_whole, partitions_of
 
 log = logging.getLogger(__name__)
-
-# Ends the identity of a shard that lacks something which may be readable next time: the next job makes it anew
-UNREAD = "-unread"
 
 Key = tuple[str, int]
 

@@ -13,7 +13,6 @@ from hpcreuse.corpus.inputs import must_be_crawls
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.read import read
-from hpcreuse.crawl.tree import CANNOT_OPEN
 from hpcreuse.crawl.types import decide_type, is_textual
 from hpcreuse.crawl.urls import directory
 from hpcreuse.errors import StoreError
@@ -26,7 +25,8 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.sharing import WorkQueue
 from hpcreuse.parallel.world import World
-from hpcreuse.reuse.agenda import UNREAD, Agenda, identity
+from hpcreuse.reuse.agenda import Agenda, identity
+from hpcreuse.reuse.unread import UNREAD, Warnings, could_not_open, must_have_opened
 from hpcreuse.store import atomic, lock
 from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard_writer import ShardWriter
@@ -123,6 +123,7 @@ def fill_run(world: World, job: HashJob, agenda: Agenda | None) -> dict[str, Any
         world.on_root(lambda: run.record_shards(shards, agenda.sources) if agenda else None)
     world.on_root(lambda: agenda.must_be_read() if agenda else None)
     keys, sources = world.comm.bcast((agenda.hashed, set(agenda.sources)) if agenda else None)
+    world.on_root(must_have_opened, [shard for shard in shards if shard.source in sources])
     mine = [Tally.of(shard) for shard in shards if (shard.source, shard.number) in keys]
     return {
         "out": str(job.run),
@@ -201,6 +202,7 @@ class Hasher:
         """Bytes of the partitions this rank has finished."""
         self.changed: set[str] = set()
         """Sources that are not what they were when the work was planned."""
+        self.warnings = Warnings()
         self.report_due = 0.0
 
     def hash(self, partition: Partition) -> None:
@@ -223,6 +225,7 @@ class Hasher:
                 ledger.skipped, ledger.quarantined = Counter(), []
                 writer, part = self._new_writer(), part + 1
         if partition.is_unchanged():
+            self.warnings.tell(partition, ledger, len(writer.lengths) + part)
             self._write(writer, ledger, partition, part, last=True)
         else:
             self.changed.add(partition.source)
@@ -280,8 +283,3 @@ class Hasher:
             news = self.queue.news.values()
             self.progress.update(sum(b for b, _ in news), f"{sum(f for _, f in news):,} files")
         self.report_due = time.monotonic() + REPORT_SECONDS
-
-
-def could_not_open(ledger: Ledger) -> bool:
-    """Tell whether something was not read for want of a permission: the same command again must try again."""
-    return any(entry.reason.startswith(CANNOT_OPEN) for entry in ledger.quarantined)

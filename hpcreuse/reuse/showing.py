@@ -11,7 +11,7 @@ import numpy as np
 
 from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.corpus.rereading import NO_LIMITS
-from hpcreuse.crawl.read import reread
+from hpcreuse.crawl.read import reread, split_member
 from hpcreuse.errors import StoreError, UsageError
 from hpcreuse.kernels import digests as dg
 from hpcreuse.kernels import normalize_whitespace
@@ -140,6 +140,9 @@ def read_content(places: list[Place], options: DigestOptions) -> tuple[bytes | N
             page = reread(place.archive, place.offset, place.url, NO_LIMITS, place.url_prefix)
         except OSError as error:
             problem = f"{place.archive} cannot be read: {error.strerror}"
+            continue
+        if page is None and not Path(split_member(place.archive)[0]).exists():
+            problem = f"{place.archive} does not exist any more: put it back"
             continue
         if page is None:
             problem = f"{place.archive} has no page {place.url} at {place.offset} any more"

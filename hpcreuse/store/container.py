@@ -65,6 +65,10 @@ def open_container(path: Path, format_name: str, version: int) -> Iterator[h5py.
 
 def _must_be(file: h5py.File, path: Path, format_name: str, version: int) -> None:
     found = text_of(file, "format")
+    if found == "hpcreuse filter" and found != format_name:
+        raise StoreError(
+            f"{path} was made with `label --compact` and serves only `check`: give the labels that it was made of"
+        )
     if found != format_name:
         raise StoreError(f"{path} is not {format_name} but {found or 'a foreign HDF5 file'}")
     if file.attrs["version"] != version:

@@ -122,6 +122,8 @@ class Findings:
         if not result.is_result(path):
             raise StoreError(f"{path} is not a result: make one with `hpcreuse {method or 'quilt'}`")
         record = read_record(path / "result.json")
+        if record.get("format") == result.FORMAT:
+            raise StoreError(f"{path} is a result of `hpcreuse detect`, not of `hpcreuse {method or 'quilt'}`")
         if (record.get("format"), record.get("version")) != (FORMAT, VERSION):
             raise StoreError(
                 f"{path} has format {record.get('format')} version {record.get('version')}, "
