@@ -308,6 +308,25 @@ def test_a_mistake_in_the_inputs_leaves_no_run_behind(tmp_path: Path) -> None:
         assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("ranks", [0, 3])
+def test_a_refused_job_leaves_nothing_hidden(ranks: int, run: Path, tmp_path: Path) -> None:
+    labels, broken = tmp_path / "labels.h5", tmp_path / "broken.txt"
+    hpcreuse("discover", run, "--threshold", "3", "--out", labels)
+    (tmp_path / "page.html").write_text("<p>one</p><p>two</p>")
+    hpcreuse("hash", tmp_path / "page.html", "--out", tmp_path / "other", "--digest", "sha256")
+    broken.write_text(f"{'a' * 40}\n{'b' * 64}\n")
+    before = sorted(tmp_path.rglob("*"))
+    for line in (
+        ["detect", tmp_path / "other", "--labels", labels],
+        ["detect", run, "--labels", labels, "--stop", "nothere"],
+        ["phish", run, "--labels", labels],
+        ["label", tmp_path / "page.html", broken],
+    ):
+        refused = hpcreuse(*line, "--out", tmp_path / "out", ranks=ranks, check=False)
+        assert refused.returncode == 1 and "Traceback" not in refused.stderr
+        assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_a_table_is_not_written_over_what_hpcreuse_keeps(run: Path, tmp_path: Path) -> None:
     labels, result = tmp_path / "labels.h5", tmp_path / "result"
     hpcreuse("discover", run, "--threshold", "3", "--out", labels)

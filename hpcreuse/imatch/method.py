@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpcreuse.corpus.clusters import number_clusters
-from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.holding import hold_result
 from hpcreuse.corpus.ordering import TableSorter
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.imatch.clustering import shared_signatures
@@ -24,7 +24,7 @@ from hpcreuse.parallel.components import clustered, connected_components
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
-from hpcreuse.store import findings, lock
+from hpcreuse.store import findings
 from hpcreuse.store.columns import Rows
 
 
@@ -47,7 +47,7 @@ class ImatchJob:
 
 def find_near_duplicates(world: World, job: ImatchJob) -> dict[str, Any]:
     """Collective. Sign the documents of a run and cluster those that share a signature; give a summary."""
-    with hold(world, job.out, lock.beside(job.out)):
+    with hold_result(world, job.out):
         return match(world, job)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpcreuse.corpus.catalog import Catalog
-from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.holding import hold_result
 from hpcreuse.corpus.inputs import must_be_crawls
 from hpcreuse.corpus.ordering import TableSorter
 from hpcreuse.corpus.reading import go_through
@@ -24,7 +24,7 @@ from hpcreuse.phish.classes import PUBLISHED, Originals
 from hpcreuse.phish.judging import CLEAN, OWN, PHISH, OriginalLabels, take_dom_labels
 from hpcreuse.phish.looking import Eye, look_at_shard
 from hpcreuse.phish.tables import Account
-from hpcreuse.store import findings, lock
+from hpcreuse.store import findings
 from hpcreuse.store.labels import Labels, must_fit
 from hpcreuse.store.shard import Shard
 
@@ -58,7 +58,7 @@ class PhishJob:
 
 def find_phish(world: World, job: PhishJob) -> dict[str, Any]:
     """Collective. Find the pages that copy originals; give a summary."""
-    with hold(world, job.out, lock.beside(job.out)):
+    with hold_result(world, job.out):
         return phish(world, job)
 
 

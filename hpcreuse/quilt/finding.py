@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.holding import hold_result
 from hpcreuse.corpus.ordering import TableSorter
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.kernels.ragged import Ragged
@@ -22,7 +22,7 @@ from hpcreuse.quilt.pages import Pages
 from hpcreuse.quilt.parameters import Parameters
 from hpcreuse.quilt.patches import Survey, survey
 from hpcreuse.quilt.servers import UNKNOWN, servers_of
-from hpcreuse.store import findings, lock
+from hpcreuse.store import findings
 from hpcreuse.store.columns import Texts
 from hpcreuse.store.scratch import ScratchFile
 
@@ -42,7 +42,7 @@ class QuiltJob:
 
 def find_quilts(world: World, job: QuiltJob) -> dict[str, Any]:
     """Collective. Find all quilts of a run and write them; give a summary."""
-    with hold(world, job.out, lock.beside(job.out)):
+    with hold_result(world, job.out):
         return find_and_write(world, job)
 
 

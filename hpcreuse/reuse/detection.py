@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.catalog import Catalog
-from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.holding import hold_result
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.moments import Moments, Threshold
 from hpcreuse.parallel.phases import Phases
@@ -21,7 +21,6 @@ from hpcreuse.parallel.world import World
 from hpcreuse.reuse.lookup import LabelLookup
 from hpcreuse.reuse.neighborhoods import detect_neighborhoods
 from hpcreuse.reuse.sorting import sort_files
-from hpcreuse.store import lock
 from hpcreuse.store import result as store
 from hpcreuse.store.importing import take_labels
 from hpcreuse.store.labels import must_fit
@@ -53,7 +52,7 @@ class DetectJob:
 
 def detect(world: World, job: DetectJob) -> dict[str, Any]:
     """Collective. Match a run against labels and write the result; give a summary."""
-    with hold(world, job.out, lock.beside(job.out)):
+    with hold_result(world, job.out):
         return detect_copies(world, job)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hpcreuse.corpus.catalog import Catalog
-from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.holding import hold, tidied
 from hpcreuse.crawl.pages import Limits
 from hpcreuse.crawl.partitions import plan
 from hpcreuse.errors import StoreError
@@ -66,7 +66,7 @@ class LabelJob:
 
 def label(world: World, job: LabelJob) -> dict[str, Any]:
     """Collective. Make labels of what the user names; give a summary."""
-    with hold(world, job.out, lock.beside(job.out)):
+    with hold(world, job.out, lock.beside(job.out)), tidied(world, discard, job.out):
         return label_inputs(world, job)
 
 
@@ -78,10 +78,12 @@ def label_inputs(world: World, job: LabelJob) -> dict[str, Any]:
         inputs, subtract = world.on_root(lambda: (sort_out(job.inputs), sort_out(job.subtract)))
         terms = world.on_root(agree, inputs, subtract, job.options, job.objects)
         scratch = world.on_root(begin, job, inputs)
+        # Before anything is hashed: a list that cannot be read is told at once
+        added, taken = world.on_root(import_lists, inputs, subtract, terms, scratch)
     with phases("hash"):
         hashed = hash_content(world, job, inputs, scratch)
     with phases("open"):
-        parts = open_parts(world, inputs, subtract, terms, scratch)
+        parts = open_parts(world, added, taken, terms, scratch)
     pieces = LabelPieces(scratch / "pieces")
     number_sources(world, parts, pieces, job.memory, phases)
     found = collect(world, parts, terms, pieces, job, phases)
@@ -117,9 +119,20 @@ def label_inputs(world: World, job: LabelJob) -> dict[str, Any]:
     }
 
 
+def scratch_folder(out: Path) -> Path:
+    """Name the folder in which labels grow; the same for all jobs that make them."""
+    return out.with_name(f".{out.name}.label{atomic.TEMPORARY}")
+
+
+def discard(out: Path) -> None:
+    """Remove the folder in which labels grow, unless it has content hashed that the next job need not hash again."""
+    if not any((scratch_folder(out) / "run" / "shards").glob("*.h5")):
+        atomic.remove(scratch_folder(out))
+
+
 def begin(job: LabelJob, inputs: list[Input]) -> Path:
     """Make the folder in which labels grow; content that the same job hashed before it was stopped is kept."""
-    scratch = job.out.with_name(f".{job.out.name}.label{atomic.TEMPORARY}")
+    scratch = scratch_folder(job.out)
     state = {"format": "hpcreuse label job", "version": 1, "fingerprint": fingerprint(job, inputs)}
     try:
         before = read_record(scratch / "job.json")
@@ -170,9 +183,8 @@ def hash_content(world: World, job: LabelJob, inputs: list[Input], scratch: Path
     return {name: done[name] for name in names}
 
 
-def open_parts(world: World, inputs: list[Input], subtract: list[Input], terms: Terms, scratch: Path) -> list[Part]:
-    """Collective. Cut all inputs into parts and take this rank's."""
-    added, taken = world.on_root(import_lists, inputs, subtract, terms, scratch)
+def open_parts(world: World, added: list[Input], taken: list[Input], terms: Terms, scratch: Path) -> list[Part]:
+    """Collective. Cut runs and labels into parts and take this rank's."""
     parts: list[Part] = []
     for found, away in [*((found, False) for found in added), *((found, True) for found in taken)]:
         if found.kind == "labels":

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.candidates import find_candidates
-from hpcreuse.corpus.holding import hold
+from hpcreuse.corpus.holding import hold_result
 from hpcreuse.corpus.measures import Jaccard
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.parallel.equals import first_of_equals
@@ -27,7 +27,7 @@ from hpcreuse.spin.tables import PairTable, write_clusters, write_counts
 from hpcreuse.spin.thesauri import read_synonyms
 from hpcreuse.spin.units import cut_units
 from hpcreuse.spin.verifying import EXACT, Thresholds, Verified, verify_pairs
-from hpcreuse.store import findings, lock
+from hpcreuse.store import findings
 from hpcreuse.store.shard import Shard
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class SpinJob:
 
 def find_spun(world: World, job: SpinJob) -> dict[str, Any]:
     """Collective. Find articles that were made of each other with synonyms; give a summary."""
-    with hold(world, job.out, lock.beside(job.out)):
+    with hold_result(world, job.out):
         return spin(world, job)
 
 

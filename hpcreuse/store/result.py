@@ -158,6 +158,13 @@ def begin_folder(path: Path, method: str, tables: list[str]) -> Path:
     return scratch
 
 
+def discard(path: Path) -> None:
+    """Remove the temporary folder, unless it is whole and waits for its place."""
+    scratch = scratch_folder(path)
+    if not (scratch / "result.json").exists():
+        atomic.remove(scratch)
+
+
 def must_be_replaceable(path: Path, method: str) -> None:
     """Refuse to write the result of a method over anything but a result of the same."""
     if not path.exists():
