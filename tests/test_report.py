@@ -16,6 +16,7 @@ from playwright.sync_api import Browser
 from hpcreuse.kernels.fixed import to_fixed
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.page.options import DigestOptions
+from hpcreuse.report.wording import excerpt
 from hpcreuse.store import result
 from hpcreuse.store.counts import Histogram
 from hpcreuse.store.labels import create_labels
@@ -284,6 +285,21 @@ def test_what_a_run_has_counted_is_shown_without_labels_of_its_own(tmp_path: Pat
     with_labels = summary("report", found / "run", found / "labels.h5", "--out", tmp_path / "labels")
     for made in (alone, with_labels):
         assert {"frequency-chunks", "frequency-files"} <= set(made["figures"])
+
+
+def test_a_crawl_of_nothing_is_reported_without_complaint(tmp_path: Path) -> None:
+    (tmp_path / "empty.warc").write_bytes(b"")
+    hpcreuse("hash", "empty.warc", "--out", "run", cwd=tmp_path)
+    hpcreuse("discover", "run", "--threshold", "1", "--out", "labels.h5", cwd=tmp_path)
+    hpcreuse("detect", "run", "--labels", "labels.h5", "--out", "result", cwd=tmp_path)
+    made = hpcreuse("report", "run", "labels.h5", "result", "--out", "report", "--progress", "0", cwd=tmp_path)
+    assert made.stderr == ""
+    assert "()" not in (tmp_path / "report" / "index.html").read_text().partition("records skipped")[2][:60]
+
+
+def test_chunks_that_differ_in_line_ends_alone_look_different() -> None:
+    shown = [excerpt(b"<p>a" + end + b"b") for end in (b"\n", b"\r\n", b"\t", b" ", b"  ")]
+    assert shown == ["<p>a\\n\nb", "<p>a\\r\\n\nb", "<p>a\\tb", "<p>a b", "<p>a  b"]
 
 
 def test_what_is_no_output_of_ours_is_refused(tmp_path: Path, found: Path) -> None:

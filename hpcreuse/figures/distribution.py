@@ -30,7 +30,8 @@ def draw_spreads(axes: Axes, spreads: list[Spread], threshold: float) -> Axes:
         distribution = np.cumsum(spread.counts) / max(1, spread.counts.sum())
         right.plot(np.append(0, edges + 1 / bins), np.append(0, distribution), color=spread.colour, linewidth=1.3)
     axes.axvline(threshold, color=THRESHOLD, linestyle=":", label=f"threshold {threshold:.3f}")
-    axes.set(yscale="log", xlim=(0, 1))
+    # Nothing has no logarithm
+    axes.set(yscale="log" if any(spread.counts.any() for spread in spreads) else "linear", xlim=(0, 1))
     right.set(ylim=(0, 1.03), ylabel="share with at most this (lines)")
     right.spines["right"].set_visible(True)
     return right

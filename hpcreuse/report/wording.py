@@ -6,7 +6,8 @@ from typing import Any
 
 # Marks that turn the direction of what follows, and controls: they draw outside of where they stand
 _UNSEEN = {"Cc", "Cf", "Co", "Cs", "Cn"}
-_BLANKS = re.compile(r"[ \t\f\v]+")
+_LINE_ENDS = re.compile(r"\r\n|[\r\n\t]")
+_SEEN = {"\r\n": "\\r\\n\n", "\n": "\\n\n", "\r": "\\r\n", "\t": "\\t"}
 
 LONGEST_EXCERPT = 300
 
@@ -52,7 +53,10 @@ def harmless(text: str) -> str:
 
 
 def excerpt(content: bytes, most: int = LONGEST_EXCERPT) -> str:
-    """Give the beginning of a piece of content as text, whatever its encoding; blanks are drawn together."""
+    """Give the beginning of a piece of content as text, whatever its encoding; line ends and tabs are seen.
+
+    Chunks may differ in nothing else.
+    """
     head = content[: 4 * most]
     try:
         text = head.decode("utf-8")
@@ -60,7 +64,5 @@ def excerpt(content: bytes, most: int = LONGEST_EXCERPT) -> str:
         # A character may be cut in two at the end; else it is one of the old encodings
         cut = error.start >= len(head) - 3
         text = head[: error.start].decode("utf-8") if cut else head.decode("cp1252", "replace")
-    text = _BLANKS.sub(" ", harmless(text.replace("\r\n", "\n").replace("\t", " "))).strip()
-    lines = [line.strip() for line in text.split("\n")]
-    text = "\n".join(line for line in lines if line)
+    text = harmless(_LINE_ENDS.sub(lambda match: _SEEN[match[0]], text)).rstrip("\n")
     return f"{text[:most]} …" if len(text) > most or len(content) > len(head) else text

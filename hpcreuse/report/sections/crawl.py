@@ -32,7 +32,7 @@ def section(given: Given, book: Book) -> Section:
         if info.header["quarantined"] and len(broken) < book.listed:
             with Shard.open(path) as shard:
                 broken += [row for _, row in islice(quarantine_rows(shard), book.listed - len(broken))]
-    kinds = f"({plainly(dict(sorted(skipped.items())))})" if skipped else ""
+    kinds = f" ({plainly(dict(sorted(skipped.items())))})" if any(skipped.values()) else ""
     part = Section(
         f"crawl{given.suffix}",
         f"The crawl{given.of}",
@@ -44,7 +44,7 @@ def section(given: Given, book: Book) -> Section:
                     ("chunks", chunks),
                     ("payload, bytes", payload),
                     ("inputs", len(sources)),
-                    ("records skipped", f"{sum(skipped.values()):,} {kinds}"),
+                    ("records skipped", f"{sum(skipped.values()):,}{kinds}"),
                     ("records quarantined", quarantined),
                     ("words kept", "yes" if run.text else "no"),
                 ]
