@@ -9,6 +9,7 @@ import errno
 import importlib
 import logging
 import os
+import re
 import signal
 import sys
 import time
@@ -69,7 +70,18 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(2, f"hpcreuse: {message}\n")
+        self.exit(2, f"hpcreuse: {message}{self._hint(message)}\n")
+
+    def _hint(self, message: str) -> str:
+        """Suggest the name that was most likely meant."""
+        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            wrong, known = choice[1], re.findall(r"[\w-]+", choice[2])
+        elif option := re.search(r"unrecognized arguments:.*?(--[\w-]+)", message):
+            wrong, known = option[1], list(self._option_string_actions)
+        else:
+            return ""
+        close = config.close_matches(wrong, known, 1)
+        return f": did you mean {close[0]}?" if close else ""
 
 
 def presumed_rank() -> int:
@@ -218,7 +230,7 @@ def run(command: Any, options: Any, shared: SharedOptions) -> int:
         elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
             text = f"{error.strerror}: what was printed is cut short"
         if isinstance(error, KeyboardInterrupt):
-            text = "interrupted"
+            text = "interrupted: run the same command again to go on" if hasattr(options, "out") else "interrupted"
         rank = "" if world is None or world.size == 1 else f"rank {world.rank}: "
         return abort(world, f"{rank}{text.rstrip()}", 1)
 
@@ -248,8 +260,11 @@ def start_logging(rank: int, shared: SharedOptions) -> None:
     logger.addHandler(console)
     if shared.log_dir:
         folder = Path(shared.log_dir)
-        folder.mkdir(parents=True, exist_ok=True)
-        file = logging.FileHandler(folder / f"rank-{rank:05d}.log", encoding="utf-8")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = logging.FileHandler(folder / f"rank-{rank:05d}.log", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"--log-dir {folder} cannot be written ({error.strerror})") from error
         file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logger.addHandler(file)
         logging.getLogger(__name__).debug("hpcreuse %s, rank %d, %s", __version__, rank, " ".join(sys.argv))

@@ -187,12 +187,13 @@ def refuse_unknown_tables(file: Mapping[str, Any], known: Sequence[str]) -> None
     """Refuse tables that no command reads: most likely a name is misspelt."""
     for name, value in file.items():
         if isinstance(value, dict) and name not in known:
-            close = _close_matches(name, known, 1)
+            close = close_matches(name, known, 1)
             hint = f": did you mean [{close[0]}]?" if close else ""
             raise UsageError(f"the configuration file has an unknown table [{name}]{hint}")
 
 
-def _close_matches(name: str, known: Sequence[str], most: int) -> list[str]:
+def close_matches(name: str, known: Sequence[str], most: int) -> list[str]:
+    """Give the names most like one that is not known."""
     import difflib
 
     return difflib.get_close_matches(name, known, most)
@@ -211,7 +212,7 @@ def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _refuse_unknown(given: Mapping[str, Any], known: list[str], table: str | None) -> None:
     for name in given:
         if name.replace("-", "_") not in known:
-            close = _close_matches(name, known, 1)
+            close = close_matches(name, known, 1)
             hint = f": did you mean '{close[0]}'?" if close else ""
             place = f"[{table}]" if table else "the top"
             raise UsageError(f"the configuration file has an unknown setting '{name}' in {place}{hint}")
