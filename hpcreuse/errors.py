@@ -5,6 +5,11 @@ Any other exception is a bug and keeps its traceback.
 """
 
 
+def reason(error: OSError | UnicodeDecodeError) -> str:
+    """Say in plain words why a text file cannot be read."""
+    return "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
+
+
 class HpcreuseError(Exception):
     """Something the user can act on: the message says what happened, to which file, and what to do."""
 

@@ -429,6 +429,25 @@ def test_an_unreadable_file_is_quarantined_and_read_when_it_can_be(crawl: list[P
     assert not rows(tmp_path / "run", "quarantine")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "RUN", "files", "-o", "CLOSED/it"),
+        ("report", "RUN", "--out", "CLOSED/it"),
+        ("info", "--log-dir", "CLOSED/it"),
+    ],
+)
+def test_what_the_user_named_is_said_to_be_closed(command: tuple[str, ...], done: Path, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0o555)
+    named = [part.replace("CLOSED", str(closed)).replace("RUN", str(done / "run")) for part in command]
+    refused = subprocess.run([*without_privileges(), str(HPCREUSE), *named], capture_output=True, text=True)
+    assert refused.returncode in (1, 2)
+    (message,) = messages(refused.stderr)
+    assert f"{closed}/it cannot be written (Permission denied)" in message
+
+
 # Leftovers
 
 

@@ -157,6 +157,12 @@ def test_a_list_that_is_not_there_is_named(tmp_path: Path) -> None:
         plan([f"@{tmp_path}/absent"], None)
 
 
+def test_an_archive_given_as_a_list_is_told_apart(tmp_path: Path) -> None:
+    archive = write(tmp_path / "crawl.warc.gz", b"WARC/1.0\r\n")
+    with pytest.raises(CrawlError, match=r"crawl\.warc\.gz is an archive, not a list: leave out the @"):
+        plan([f"@{archive}"], None)
+
+
 def test_names_that_are_not_utf8_survive(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()

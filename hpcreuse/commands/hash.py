@@ -61,7 +61,8 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("run", summary["out"]),
         (
             "partitions",
-            f"{summary['partitions']:,} hashed, {summary['partitions_done_before']:,} done before",
+            f"{summary['partitions']:,} hashed, {summary['partitions_done_before']:,} done before"
+            + ("" if summary["partitions"] else ": nothing left to do"),
         ),
         (
             "records",

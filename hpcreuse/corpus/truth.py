@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpcreuse.errors import UsageError
+from hpcreuse.errors import UsageError, reason
 
 COPY_WORDS = {"copy", "phish", "phishing", "1", "yes", "true"}
 OTHER_WORDS = {"other", "benign", "clean", "legitimate", "0", "no", "false"}
@@ -24,7 +24,7 @@ class Truth:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"--truth {path} cannot be read: {error}") from error
+            raise UsageError(f"--truth {path} cannot be read: {reason(error)}") from error
         copies = set()
         for number, line in enumerate(lines, 1):
             name, word = split_line(line)

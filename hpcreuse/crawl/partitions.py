@@ -141,6 +141,8 @@ def expand(inputs: Iterable[str]) -> Iterator[str]:
 
 def _listed(path: str) -> list[str]:
     """Read a list of paths, one a line; crawls publish theirs compressed."""
+    if is_archive_name(path) and os.path.lexists(path):
+        raise CrawlError(f"{path} is an archive, not a list: leave out the @")
     try:
         with open(path, "rb") as file:
             content = file.read()

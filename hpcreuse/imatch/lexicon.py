@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.errors import StoreError
+from hpcreuse.errors import StoreError, reason
 from hpcreuse.kernels import WordTable
 from hpcreuse.kernels.mixing import mix
 from hpcreuse.store.atomic import atomic_path
@@ -81,7 +81,7 @@ class SavedLexicon:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise StoreError(f"{path} cannot be read as a lexicon: {error}") from error
+            raise StoreError(f"{path} cannot be read as a lexicon: {reason(error)}") from error
         band = _read_head(path, lines[0] if lines else "")
         counts: list[int] = []
         table = WordTable()

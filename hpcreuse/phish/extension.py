@@ -29,7 +29,8 @@ def write_extension(
     """Write the extension, in the place of an earlier one; give a summary."""
     must_be_ours(out)
     scratch = atomic.temporary_name(out)
-    scratch.mkdir(parents=True)
+    with atomic.told_of(out):
+        scratch.mkdir(parents=True)
     try:
         summary = fill(scratch, labels, options, allow, min_length)
         atomic.remove(out)

@@ -42,7 +42,8 @@ class Book:
             raise StoreError(f"{folder} is a file: choose another --out")
         if folder.is_dir() and any(folder.iterdir()) and not is_report(folder):
             raise StoreError(f"{folder} is not empty and no earlier report: choose another --out")
-        folder.mkdir(parents=True, exist_ok=True)
+        with atomic.told_of(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         # At once, so that a report that was killed can be made again
         write_record(folder / RECORD, {"format": FORMAT, "version": VERSION, "creator": f"hpcreuse {__version__}"})
         for name in ("figures", "tables"):

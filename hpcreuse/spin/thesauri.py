@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hpcreuse.errors import StoreError
+from hpcreuse.errors import StoreError, reason
 
 # Debian's wordnet-base
 WORDNET = Path("/usr/share/wordnet")
@@ -28,7 +28,7 @@ def read_synonyms(name: str) -> list[Group]:
             return list(read_wordnet(path))
         return list(read_mythes(path) if path.suffix == ".dat" else read_text(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path} cannot be read as a dictionary of synonyms: {error}") from error
+        raise StoreError(f"{path} cannot be read as a dictionary of synonyms: {reason(error)}") from error
 
 
 def read_text(path: Path) -> Iterator[Group]:

@@ -15,6 +15,9 @@ from hpcreuse.errors import StoreError
 # What a file system answers when the fault lies with the disk, not with the path
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ESTALE)
 
+# What it answers when a path may not be written, or not as a file
+REFUSALS = (errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+
 # Linux: rename to a name that exists, which gets the other's in the same step
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
@@ -45,21 +48,31 @@ def is_temporary(path: Path) -> bool:
 def atomic_path(path: Path) -> Iterator[Path]:
     """Give a temporary path to write to; on success it takes the place of `path`, on failure it vanishes.
 
-    Raises StoreError when the disk is full or fails.
+    Raises StoreError when the disk is full or fails, or the path cannot be written.
     """
     scratch = temporary_name(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield scratch
-        flush_to_disk(scratch)
-        scratch.replace(path)
-    except OSError as error:
-        if error.errno in DISK_ERRORS:
-            raise StoreError(cannot_write(path, error)) from error
-        raise
+        with told_of(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield scratch
+            flush_to_disk(scratch)
+            scratch.replace(path)
     finally:
         with suppress(OSError):
             scratch.unlink(missing_ok=True)
+
+
+@contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """Say of a path that the user named, not of the temporary one beside it, why it cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        own = (path, temporary_name(path), *path.parents)
+        refused = error.errno in REFUSALS and error.filename is not None and Path(error.filename) in own
+        if refused or error.errno in DISK_ERRORS:
+            raise StoreError(cannot_write(path, error)) from error
+        raise
 
 
 def cannot_write(path: Path, error: OSError) -> str:

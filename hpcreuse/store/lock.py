@@ -46,7 +46,7 @@ class Lock:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
             except OSError as error:
-                raise StoreError(cannot_write(path, error)) from error
+                raise StoreError(cannot_write(target, error)) from error
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
