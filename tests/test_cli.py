@@ -330,6 +330,15 @@ def test_a_refused_job_leaves_nothing_hidden(ranks: int, run: Path, tmp_path: Pa
         assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_what_was_made_with_other_settings_is_not_replaced_in_silence(run: Path, tmp_path: Path) -> None:
+    discover = ["discover", run, "--out", tmp_path / "labels.h5", "--threshold"]
+    detect = ["detect", run, "--labels", tmp_path / "labels.h5", "--out", tmp_path / "result", "--sigma"]
+    for line, earlier, later, told in ((discover, "3", "4", "threshold 3"), (detect, "1.5", "2", "sigma 1.5")):
+        first, again, other = (hpcreuse(*line, value) for value in (earlier, earlier, later))
+        assert "replaces" not in first.stderr + again.stderr
+        assert f"replaces one made with other settings ({told})" in other.stderr
+
+
 def test_a_table_is_not_written_over_what_hpcreuse_keeps(run: Path, tmp_path: Path) -> None:
     labels, result = tmp_path / "labels.h5", tmp_path / "result"
     hpcreuse("discover", run, "--threshold", "3", "--out", labels)

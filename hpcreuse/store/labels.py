@@ -23,6 +23,7 @@ from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.store import container
 from hpcreuse.store.counts import Histogram
+from hpcreuse.store.replacing import tell_of_other_settings
 from hpcreuse.store.shard import Counted
 
 FORMAT, VERSION = "hpcreuse labels", 1
@@ -82,6 +83,9 @@ def create_labels(
 
     The header holds options, objects and provenance.
     """
+    if path.exists():
+        with Labels.open(path) as earlier:
+            tell_of_other_settings(path, earlier.header, header)
     with container.create(path, FORMAT, VERSION, header) as file:
         for name, shape, dtype in (
             ("digest", (total, width), np.uint8),

@@ -23,6 +23,7 @@ from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store import atomic, container
 from hpcreuse.store.lock import Lock, beside
 from hpcreuse.store.records import read_record, write_record
+from hpcreuse.store.replacing import tell_of_other_settings
 from hpcreuse.store.shard import cut_sorted
 from hpcreuse.version import __version__
 
@@ -195,6 +196,8 @@ def finish_folder(path: Path, record: dict[str, Any], tables: list[str]) -> None
     parts = {table: len(list((scratch / table).glob("part-*.h5"))) for table in tables}
     record = {**record, "creator": f"hpcreuse {__version__}", "parts": parts}
     write_record(scratch / "result.json", record, indent=2)
+    if (path / "result.json").exists():
+        tell_of_other_settings(path, read_record(path / "result.json").get("header", {}), record["header"])
     put_in_place(path)
 
 
