@@ -83,9 +83,10 @@ def create_labels(
 
     The header holds options, objects and provenance.
     """
+    earlier: dict[str, Any] = {}
     if path.exists():
-        with Labels.open(path) as earlier:
-            tell_of_other_settings(path, earlier.header, header)
+        with Labels.open(path) as labels:
+            earlier = labels.header
     with container.create(path, FORMAT, VERSION, header) as file:
         for name, shape, dtype in (
             ("digest", (total, width), np.uint8),
@@ -105,6 +106,7 @@ def create_labels(
         yield writer
         assert writer.rows == total, "the number of labels was announced wrongly"
         assert (writer.strings, writer.string_bytes) == (sources + 1, source_bytes), "that of sources was"
+    tell_of_other_settings(path, earlier, header)
 
 
 def must_be_replaceable(path: Path) -> None:

@@ -196,9 +196,9 @@ def finish_folder(path: Path, record: dict[str, Any], tables: list[str]) -> None
     parts = {table: len(list((scratch / table).glob("part-*.h5"))) for table in tables}
     record = {**record, "creator": f"hpcreuse {__version__}", "parts": parts}
     write_record(scratch / "result.json", record, indent=2)
-    if (path / "result.json").exists():
-        tell_of_other_settings(path, read_record(path / "result.json").get("header", {}), record["header"])
+    earlier = read_record(path / "result.json")["header"] if (path / "result.json").exists() else {}
     put_in_place(path)
+    tell_of_other_settings(path, earlier, record["header"])
 
 
 def old_name(path: Path) -> Path:
