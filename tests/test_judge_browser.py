@@ -245,8 +245,9 @@ def test_the_sandbox_holds_even_what_was_not_cleaned(
         page.goto(f"{untouched}drawing/0/pages/0")
         page.wait_for_timeout(300)
         assert (away.heard, visit.dialogs) == ([], [])
-    # And where nothing holds it, it does act
-    (tmp_path / "free.html").write_text(hostile(away.address))
+    # And where nothing holds it, it does act; in one frame only, for Chromium dies of dialogs of several at once
+    free = re.sub(r"<iframe.*|<object.*|<meta[^>]*>", "", hostile(away.address))
+    (tmp_path / "free.html").write_text(free)
     with visiting(browser) as visit:
         visit.page.goto((tmp_path / "free.html").as_uri())
         visit.page.wait_for_timeout(500)
