@@ -19,9 +19,8 @@ def first_of_equals(
     (theirs, found), received = exchange(world, [digests[order], numbers[order]], cuts, round_bytes)
     smallest = np.empty(len(found), np.int64)
     if len(found):
-        grouped, starts = dg.group(theirs)
-        lengths = np.diff(starts, append=len(grouped))
-        smallest[grouped] = np.repeat(np.minimum.reduceat(found[grouped], starts), lengths)
+        groups = dg.group(theirs)
+        smallest[groups.order] = np.repeat(np.minimum.reduceat(found[groups.order], groups.starts), groups.lengths)
     (back,), _ = exchange(world, [smallest], np.concatenate([[0], np.cumsum(received)]), round_bytes)
     firsts = np.empty(len(numbers), np.int64)
     firsts[order] = back

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hpcreuse.kernels.ordering import group_numbers, order_small
 from hpcreuse.kernels.ragged import Ragged
-from hpcreuse.parallel.exchange import exchange, exchange_ragged, exchange_strings
+from hpcreuse.parallel.exchange import exchange, exchange_ragged
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
 from hpcreuse.parallel.world import World
@@ -105,7 +105,7 @@ def find_postings(
         chosen = held.only(np.flatnonzero(answers))
         found = Ragged(documents[chosen.holders.values], chosen.holders.offsets)
     with phases.together("exchange", world):
-        received, _ = exchange_strings(world, found, ranges.cuts(number, chosen.grams), round_bytes)
+        received = exchange_ragged(world, found, ranges.cuts(number, chosen.grams), round_bytes)
     with phases("postings"):
         # Lists of one gram come in the order of ranks, so its pages stay in order
         of_gram = np.repeat(place[place >= 0], received.lengths)
