@@ -4,6 +4,7 @@ import random
 import tarfile
 import tempfile
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.spin.dictionary import Dictionary
 from hpcreuse.spin.units import cut_units
 from hpcreuse.store.run import Run
-from hpcreuse.store.scratch import ScratchFile
+from hpcreuse.store.scratch import ScratchFile, ScratchStrings
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.shard_text import ShardText
 
@@ -253,6 +254,18 @@ def test_pairs_come_back_in_order_each_once(lengths: list[int], most: int, seed:
         batches = [np.stack(pairs, 1) for pairs in spool.batches(most)]
     assert all(len(batch) <= most for batch in batches)
     assert np.array_equal(np.concatenate([added[0], *batches]), np.unique(np.concatenate(added), axis=0))
+
+
+@given(st.lists(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=3), max_size=4), max_size=5))
+def test_strings_on_disk_are_those_of_all_blocks(blocks: list[list[list[int]]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        kept = ScratchStrings(Path(folder) / "strings", np.uint64)
+        for block in blocks:
+            values = np.array([value for one in block for value in one], np.uint64)
+            kept.append(Ragged.from_lengths(values, [len(one) for one in block]))
+        mapped = kept.map()
+        found = [mapped.values[a:b].tolist() for a, b in pairwise(mapped.offsets.tolist())]
+    assert found == [one for block in blocks for one in block]
 
 
 WORDS = st.lists(st.sampled_from("a b c d e f g".split()), max_size=12)

@@ -20,7 +20,7 @@ def count_articles(articles: Articles, memory: int, phases: Phases) -> Iterator[
     totals = ByPass(ranges, articles.spool("totals"), np.int64)
     with phases("count"):
         for place, block in enumerate(blocks):
-            local.add_block(place, *np.unique(articles.read(block)[1].immutables.values, return_counts=True))
+            local.add_block(place, *np.unique(articles.of_block(block)[1].immutables.values, return_counts=True))
     for number in range(ranges.passes):
         with phases("count"):
             mine = [local.get(place, number) for place in range(len(blocks))]
@@ -38,7 +38,7 @@ def read_counted(articles: Articles, local: ByPass, totals: ByPass) -> Iterator[
     for place, block in enumerate(articles.corpus.mine):
         hashes, _ = local.of_block(place)
         (counts,) = totals.of_block(place)
-        pages, units = articles.read(block)
+        pages, units = articles.of_block(block)
         yield PageSets(pages, units.immutables, Tally(hashes, counts))
     local.remove()
     totals.remove()

@@ -156,7 +156,7 @@ def cut_articles(
             words = source.words(block).take(pages[first:last] - block.page)
             units = cut_units(words, dictionary)
         with phases("write"):
-            articles.write(block, pages[first:last], units)
+            articles.append(pages[first:last], units)
         progress.update(done + 1)
     progress.finish()
     corpus.world.stop_if_asked()

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from hpcreuse.errors import StoreError
+from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store.atomic import DISK_ERRORS, cannot_write
 
 
@@ -47,10 +48,35 @@ class ScratchFile:
             file.seek(ticket.offset)
             return [np.fromfile(file, dtype, count) for dtype, count in ticket.shapes]
 
+    def map(self, dtype: DTypeLike) -> NDArray:
+        """Give everything that was written as one array, mapped: only what is looked at is read."""
+        # Nothing cannot be mapped. As a plain array: each look at a memmap makes another one
+        return np.asarray(np.memmap(self.path, dtype, "r")) if self.size else np.empty(0, dtype)
+
     def remove(self) -> None:
         """Throw everything away; what is written next begins a new file."""
         self.path.unlink(missing_ok=True)
         self.size = 0
+
+
+class ScratchStrings:
+    """Strings of numbers of one rank on disk: taken block by block, mapped as a whole."""
+
+    def __init__(self, path: Path, dtype: DTypeLike):
+        """Begin with none."""
+        self._dtype = np.dtype(dtype)
+        self._values, self._ends = ScratchFile(path), ScratchFile(path.with_name(path.name + "-ends"))
+        self._ends.write(np.zeros(1, np.int64))
+
+    def append(self, strings: Ragged) -> None:
+        """Put strings behind those that are there."""
+        end = self._values.size // self._dtype.itemsize
+        self._values.write(strings.values)
+        self._ends.write(end + strings.offsets[1:])
+
+    def map(self) -> Ragged:
+        """Give all strings, mapped."""
+        return Ragged(self._values.map(self._dtype), self._ends.map(np.int64))
 
 
 def _bytes(array: NDArray) -> Any:

@@ -83,7 +83,7 @@ def pairs_by_shingles(
         first, last = np.searchsorted(pages, [block.page, block.page + len(block)])
         words = corpus.words(block).take(pages[first:last] - block.page)
         none = Ragged.from_lengths(np.empty(0, np.uint64), [0] * len(words))
-        articles.write(block, pages[first:last], Units(shingles(words, options.shingle), none))
+        articles.append(pages[first:last], Units(shingles(words, options.shingle), none))
     measure = Jaccard(lowest)
     sets, entries = count_articles(articles, memory, phases), measure.entries(articles.immutables, articles.count)
     candidates = find_candidates(corpus, sets, entries, measure, folder, memory, phases)
