@@ -1,4 +1,4 @@
-"""Names of character sets: which codec each stands for, and how bytes without a name are read."""
+"""Character sets as browsers read them: the codec that a name stands for, and that of bytes without a name."""
 
 import codecs
 from functools import cache
@@ -26,6 +26,10 @@ RELATIVES = {
 }
 
 
+# Of these Python leaves bytes out that browsers read
+WINDOWS = frozenset({"cp874", *(name for name in CODECS if name.startswith("cp125"))})
+
+
 @cache
 def known_codec(label: bytes) -> str | None:
     """Give the codec of a name, if browsers know it."""
@@ -35,6 +39,23 @@ def known_codec(label: bytes) -> str | None:
         return None
     name = RELATIVES.get(name, name)
     return name if name in CODECS else None
+
+
+def decode(content: bytes, codec: str) -> str:
+    """Decode bytes, without a byte order mark; what does not fit becomes the replacement character."""
+    if codec in WINDOWS:
+        return codecs.charmap_decode(content, "replace", _table(codec))[0]
+    return content.decode(codec, "replace").removeprefix("\ufeff")
+
+
+@cache
+def _table(codec: str) -> str:
+    """Give the characters of the 256 bytes: a control character where Windows has none (WHATWG Encoding, 9.1)."""
+    return "".join(
+        chr(byte) if 0x80 <= byte < 0xA0 and character == "\ufffd" else character
+        for byte in range(256)
+        for character in bytes([byte]).decode(codec, "replace")
+    )
 
 
 def is_utf8(payload: bytes) -> bool:

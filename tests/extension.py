@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from browser import FLAGS, chromium_path, driver
@@ -34,6 +34,8 @@ class Guarded:
     worker: Worker
     pages: dict[str, bytes]
     headers: dict[str, str]
+    types: dict[str, str] = field(default_factory=dict)
+    """Content types of pages that are not declared to be HTML in UTF-8."""
 
     def digests(self, url: str) -> list[str]:
         """Visit a page and give the digests of its chunks as the extension makes them."""
@@ -47,7 +49,8 @@ class Guarded:
         if body is None or not route.request.is_navigation_request():
             route.abort()
         else:
-            route.fulfill(body=body, headers={"content-type": "text/html; charset=utf-8", **self.headers})
+            content_type = self.types.get(route.request.url, "text/html; charset=utf-8")
+            route.fulfill(body=body, headers={"content-type": content_type, **self.headers})
 
 
 @contextmanager

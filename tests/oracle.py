@@ -5,12 +5,14 @@ that the two agree only when both follow the documents. Choices that the documen
 "Open:"; where the worked example (webkb1997, test_oracle.py) decides one, the comment says so.
 """
 
+import codecs
 import hashlib
 import itertools
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from os import PathLike
 from typing import Any
@@ -80,16 +82,20 @@ def normalized(content: bytes) -> bytes:
     return re.sub(rb"[\r\n]", b"", re.sub(rb"[ \t]+", b" ", content)).strip()
 
 
-def decoded(payload: bytes) -> bytes:
-    """The page in UTF-8: it is that already, or what its meta tag names, or Windows-1252."""
+def decoded(payload: bytes, declared: str) -> bytes:
+    """The page in UTF-8: by its byte order mark, the header, its meta tag; else it is that already, or Windows-1252."""
+    for mark in (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if payload.startswith(mark):
+            return payload.decode("utf-8-sig" if mark == codecs.BOM_UTF8 else "utf-16", "replace").encode()
+    header = re.search(rb"charset\s*=\s*[\"']?\s*([\w.:+-]+)", declared.encode(), re.IGNORECASE)
+    meta = re.search(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:+-]+)", payload[:1024], re.IGNORECASE)
+    for named in filter(None, (header, meta)):
+        with suppress(LookupError):
+            return payload.decode(named[1].decode(), "replace").encode()
     try:
-        return payload.decode("utf-8-sig").encode()
+        return payload.decode().encode()
     except UnicodeDecodeError:
-        named = re.search(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:+-]+)", payload[:1024], re.IGNORECASE)
-        try:
-            return payload.decode(named[1].decode() if named else "cp1252", "replace").encode()
-        except LookupError:
-            return payload.decode("cp1252", "replace").encode()
+        return payload.decode("cp1252", "replace").encode()
 
 
 def chunks(
@@ -100,6 +106,7 @@ def chunks(
     mode: str = "raw",
     digest: str = "sha1",
     plain: str | None = None,
+    declared: str = "",
 ) -> list[tuple[int, int, str]]:
     """(offset, length, digest) of each chunk in page order; `plain` cuts as text without markup instead.
 
@@ -107,7 +114,7 @@ def chunks(
     normalised whole before it is cut, so a chunk may end in a space (the published vector fits both ways).
     """
     if mode == "dom" and plain is None and payload:
-        html = LexborHTMLParser(decoded(payload)).html or ""
+        html = LexborHTMLParser(decoded(payload, declared)).html or ""
         payload = normalized(html.encode())
     if plain == "whole":
         starts = {0}
@@ -177,7 +184,8 @@ def run_tables(found: Iterable[Page], plain: str = "whole", **options: Any) -> t
         if recursion_error(url):
             continue
         how = kind(payload, declared)
-        cut = [] if how == "binary" else chunks(payload, plain=plain if how == "plain" else None, **options)
+        how_plain = plain if how == "plain" else None
+        cut = [] if how == "binary" else chunks(payload, plain=how_plain, declared=declared, **options)
         name = hashlib.new(options.get("digest", "sha1"), payload).hexdigest()
         values = (url, name, len(payload), len(cut), archive, offset)
         files.append(as_row("url digest length chunks archive offset", *values))

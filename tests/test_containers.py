@@ -380,8 +380,8 @@ def test_text_and_html_of_json_lines_become_pages() -> None:
     first = line(url="http://host/a", text="Grüße")
     pages, ledger = json_pages(first + b"\n  \r\n" + line(id="http://host/b", html="<p>hi"))
     assert pages == [
-        Page("http://host/a", "Grüße".encode(), "text/plain", "/crawls/pages.jsonl", 0, plain=True),
-        Page("http://host/b", b"<p>hi", "text/html", "/crawls/pages.jsonl", len(first) + 5),
+        Page("http://host/a", "Grüße".encode(), "text/plain; charset=utf-8", "/crawls/pages.jsonl", 0, plain=True),
+        Page("http://host/b", b"<p>hi", "text/html; charset=utf-8", "/crawls/pages.jsonl", len(first) + 5),
     ]
     assert ledger == Ledger()
 

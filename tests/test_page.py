@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpcreuse.page.digest import PageDigests, digest_page
+from hpcreuse.charsets import decode
+from hpcreuse.page.digest import PageDigests, chunked_text, digest_page
 from hpcreuse.page.options import DigestOptions
 
 VECTORS = {
@@ -54,6 +55,29 @@ def test_dom_mode_reads_the_letters_of_pages_that_are_not_utf8() -> None:
     assert hexes(digest("<p>déjà vu</p>".encode("latin-1"), mode="dom")) == plain
     assert hexes(digest("\ufeff<p>déjà vu</p>".encode(), mode="dom")) == plain
     assert hexes(digest("\ufeff<p>déjà vu</p>".encode("utf-16-le"), mode="dom")) == plain
+
+
+def test_dom_mode_takes_the_charset_of_the_header_before_that_of_the_meta_tag() -> None:
+    text = "<meta charset=koi8-r><p>Счёт заблокирован, введите пароль</p>"
+    options = DigestOptions(mode="dom")
+    wanted = hexes(digest(text.encode("koi8-r"), mode="dom"))
+    for charset in ("windows-1251", "utf-8"):
+        served = text.encode(charset)
+        found = digest_page(served, "text/html", True, False, options, f"text/html; charset={charset}")
+        assert hexes(found) == wanted != hexes(digest(served, mode="dom"))
+    # A header that names nothing leaves it to the meta tag; whatever is named comes before what the bytes could be
+    found = digest_page(text.encode("koi8-r"), "text/html", True, False, options, "text/html; charset=nonsense")
+    assert hexes(found) == wanted
+    letters = chunked_text("é".encode(), "text/html", options, "text/html; charset=iso-8859-1")
+    assert "Ã©" in letters.decode()
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "cp1251", "cp874"])
+def test_bytes_that_windows_leaves_out_are_read_as_browsers_do(codec: str) -> None:
+    decoded = decode(bytes(range(256)), codec)
+    for byte, character in enumerate(decoded):
+        known = bytes([byte]).decode(codec, "replace")
+        assert character == (chr(byte) if known == "\ufffd" and byte < 0xA0 else known)
 
 
 def test_an_empty_file_has_a_digest_and_no_chunk() -> None:

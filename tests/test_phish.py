@@ -310,6 +310,24 @@ def test_the_kits_of_real_phishers(shared_data: Path, tmp_path: Path) -> None:
         assert (row["chunks"], row["matched"]) == (len(chunks), sum(digest in labels for digest in chunks))
 
 
+def test_a_copy_in_another_charset_is_found_by_what_its_header_says(tmp_path: Path) -> None:
+    text = "<p>Счёт заблокирован, введите пароль</p>"
+    # Text of JSON is no more in the charset that it once declared
+    original = {"url": "http://www.bank.example/", "html": "<meta charset=koi8-r>" + text}
+    (tmp_path / "original.jsonl").write_text(json.dumps(original))
+    copy = [("http://thief.example/", text.encode("koi8-r"))]
+    for charset in ("koi8-r", "windows-1251"):
+        write_warc(tmp_path / f"{charset}.warc", copy, f"text/html; charset={charset}")
+    line = ("--mode", "dom", "--min-length", str(LEAST), "--out", tmp_path / "labels.h5")
+    hpcreuse("label", tmp_path / "original.jsonl", *line)
+    for charset, verdict in (("koi8-r", "phish"), ("windows-1251", "clean")):
+        crawl, run, out = (tmp_path / f"{charset}{end}" for end in (".warc", "-run", "-found"))
+        hpcreuse("hash", crawl, "--mode", "dom", "--out", run)
+        for judged in (crawl, run):
+            hpcreuse("phish", judged, "--labels", tmp_path / "labels.h5", "--out", out)
+            assert [row["verdict"] for row in table(out, "pages")] == [verdict]
+
+
 def test_a_wish_to_stop_is_heard_between_pages(folder: Path, tmp_path: Path) -> None:
     chromium_path()
     loop = b"<body>" + paragraph(300) + b"<script>while (true) {}</script>"

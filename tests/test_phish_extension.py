@@ -11,8 +11,8 @@ from command import hpcreuse
 from extension import STILL, Guarded, guarded
 from warcio.archiveiterator import ArchiveIterator
 
+from hpcreuse.page.charset import charset
 from hpcreuse.page.digest import digest_page
-from hpcreuse.page.dom import MARK, in_utf8
 from hpcreuse.page.options import DigestOptions
 
 OPTIONS = DigestOptions(mode="dom", digest="sha256")
@@ -44,20 +44,21 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         yield guard
 
 
-def hexes(payload: bytes) -> list[str]:
+def hexes(payload: bytes, content_type: str = "") -> list[str]:
     """The digests that Python gives."""
-    found = digest_page(payload, "text/html", True, False, OPTIONS)
+    found = digest_page(payload, "text/html", True, False, OPTIONS, content_type)
     return [found.chunks[i : i + 32].hex() for i in range(0, len(found.chunks), 32)]
 
 
-def differing(guard: Guarded, pages: list[bytes]) -> list[int]:
-    """Show pages to the browser, and give the numbers of those whose digests differ from Python's."""
+def differing(guard: Guarded, pages: list[tuple[bytes, str]]) -> list[int]:
+    """Show pages to the browser, as declared, and give the numbers of those whose digests differ from Python's."""
     wrong = []
-    for number, payload in enumerate(pages):
+    for number, (payload, content_type) in enumerate(pages):
         url = f"http://page{len(guard.pages)}.test/"
-        guard.pages[url] = payload if payload.startswith(MARK) else in_utf8(payload)
+        guard.pages[url] = payload
+        guard.types[url] = content_type
         # An empty page is one with the three elements that every document has, in the browser
-        expected = hexes(payload) or hexes(b"<html>")
+        expected = hexes(payload, content_type) or hexes(b"<html>")
         if guard.digests(url) != expected:
             wrong.append(number)
     return wrong
@@ -69,7 +70,23 @@ def test_the_plugins_digest_comes_out_of_the_browser(silent: Guarded) -> None:
 
 
 def test_digests_of_odd_pages_are_those_of_python(silent: Guarded) -> None:
-    assert differing(silent, ODD) == []
+    assert differing(silent, [(page, "text/html; charset=utf-8") for page in ODD]) == []
+
+
+def test_charsets_are_those_of_the_browser(silent: Guarded) -> None:
+    every_byte = b"<p>" + bytes(range(0x80, 0x100))
+    letters = "<p>Zażółć gęślą jaźń</p>"
+    pages = [
+        *((every_byte, f"text/html; charset={name}") for name in ("iso-8859-1", "windows-1251", "tis-620", "koi8-r")),
+        (b"<meta charset=utf-8>" + letters.encode("iso-8859-2"), "text/html; charset=ISO-8859-2"),
+        (b"<meta charset=iso-8859-2>" + letters.encode("iso-8859-2"), "text/html"),
+        (b"<meta charset=iso-8859-2>" + letters.encode(), "text/html; charset=utf-8"),
+        (b"<meta charset=iso-8859-2>" + letters.encode(), "text/html; charset=nonsense"),
+        (letters.encode("utf-16"), "text/html; charset=iso-8859-2"),
+        ("<p>文字コード".encode("shift_jis"), 'text/html; charset="Shift_JIS"'),
+        ("<p>文字".encode("gb2312"), "text/html;charset=gb2312"),
+    ]
+    assert differing(silent, pages) == []
 
 
 @pytest.mark.parametrize(("archive", "every"), [("webkb1997", 137), ("alexa2018-000", 97)])
@@ -83,7 +100,12 @@ def test_digests_of_real_pages_are_those_of_python(
             # Pages that go elsewhere are gone before they can be asked; nested noscript depends on whether scripts run
             moving = re.search(rb"http-equiv=.?refresh|<noscript>(?:(?!</noscript).)*<noscript", payload, re.I | re.S)
             if payload and record.rec_type == "response" and not moving:
-                pages.append(payload)
+                declared = record.http_headers.get_header("Content-Type") or ""
+                named = charset(payload, declared, markup=True)
+                # What nobody declared a browser guesses in ways of its own
+                pages.append(
+                    (payload, declared if named != charset(payload, "", False) else f"text/html; charset={named}")
+                )
     assert len(pages) > 30
     assert differing(silent, pages) == []
 

@@ -146,7 +146,8 @@ class LabelSet:
     def check_typed(self, page: bytes, url: str, content_type: str, plain: bool) -> Checked:
         """Hold a page against the labels of which it may be known that it never had markup."""
         mime = decide_type(content_type, page, url)
-        found = digest_page(page, mime, is_textual(mime), plain or mime == "text/plain", self.options)
+        plain = plain or mime == "text/plain"
+        found = digest_page(page, mime, is_textual(mime), plain, self.options, content_type)
         if self.objects == "file":
             digests = dg.from_bytes(found.file, self.options.width)
             lengths: NDArray[np.integer] = np.array([len(page)])

@@ -64,7 +64,7 @@ def _page(content: bytes, line: _Line, archive: str, url_prefix: str) -> Page | 
     field = next((field for field in fields if record[field]), fields[0])
     payload = record[field].encode("utf-8", "surrogatepass")
     url = _url(record, line.number, archive, url_prefix)
-    content_type = "text/html" if field == "html" else "text/plain"
+    content_type = f"text/{'html' if field == 'html' else 'plain'}; charset=utf-8"
     return Page(url, payload, content_type, archive, line.offset, plain=field == "text")
 
 

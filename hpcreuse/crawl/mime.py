@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from hpcreuse import charsets
 from hpcreuse.charsets import guessed_codec, known_codec
 from hpcreuse.crawl.types import decide_type
 
@@ -170,8 +171,7 @@ def decode_base64(content: bytes) -> bytes:
 
 def decode(content: bytes, charset: str) -> str:
     """Decode text by the name of its charset; by its bytes when the name says nothing."""
-    codec = known_codec(charset.encode("ascii", "replace")) or guessed_codec(content)
-    return content.decode(codec, "replace").removeprefix("\ufeff")
+    return charsets.decode(content, known_codec(charset.encode("ascii", "replace")) or guessed_codec(content))
 
 
 def decode_words(value: str) -> str:

@@ -94,7 +94,7 @@ class RunPages:
         return CrawledPage(
             url,
             "",
-            chunked_text(page.payload, kind, self.run.options),
+            chunked_text(page.payload, kind, self.run.options, page.content_type),
             "utf-8" if self.run.options.mode == "dom" else charset(page.payload, page.content_type, markup),
             tuple(ranges),
             markup,

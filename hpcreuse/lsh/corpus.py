@@ -87,7 +87,8 @@ def match_corpus(
             mime = decide_type(page.content_type, page.payload, page.url)
             if copy is not None and page.payload and is_textual(mime):
                 plain = page.plain or mime == "text/plain"
-                scores.add(page, copy, originals.match(hashing.objects_of(page.payload, mime, plain)))
+                objects = hashing.objects_of(page.payload, mime, plain, page.content_type)
+                scores.add(page, copy, originals.match(objects))
         return scores
 
     progress = Progress("match", "pages", 0, progress_seconds if world.root else 0)

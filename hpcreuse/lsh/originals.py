@@ -37,10 +37,10 @@ class Hashing:
     """Shorter objects are left out."""
     options: DigestOptions
 
-    def objects_of(self, payload: bytes, mime: str, plain: bool) -> Objects:
+    def objects_of(self, payload: bytes, mime: str, plain: bool, content_type: str) -> Objects:
         """Hash a page; Nilsimsa sees the bytes of a chunk as they are, in dom mode those of the serialised page."""
-        found = digest_page(payload, mime, True, plain, self.options)
-        text = chunked_text(payload, mime, self.options)
+        found = digest_page(payload, mime, True, plain, self.options, content_type)
+        text = chunked_text(payload, mime, self.options, content_type)
         if self.objects == "file":
             digests, starts, lengths = found.file, np.zeros(1, np.uint32), np.array([len(text)])
         else:

@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from hpcreuse.charsets import guessed_codec, known_codec
+from hpcreuse.charsets import decode, guessed_codec, known_codec
 
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
@@ -15,7 +15,7 @@ _META = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9._:+-]+)", re
 
 def to_text(payload: bytes, content_type: str, markup: bool) -> str:
     """Decode a page; what does not fit becomes the replacement character."""
-    return payload.decode(charset(payload, content_type, markup), "replace").removeprefix("\ufeff")
+    return decode(payload, charset(payload, content_type, markup))
 
 
 def charset(payload: bytes, content_type: str, markup: bool) -> str:

@@ -62,9 +62,9 @@ class OriginalLabels:
         """Tell whether a page stands on one of the originals' own domains."""
         return domain_of(url) in self.own
 
-    def match(self, payload: bytes, mime: str) -> tuple[int, NDArray[np.int64]]:
+    def match(self, payload: bytes, mime: str, content_type: str) -> tuple[int, NDArray[np.int64]]:
         """Give how many chunks of a page are long enough to count, and the labels that they are."""
-        return self.match_digests(digest_page(payload, mime, True, False, self.options))
+        return self.match_digests(digest_page(payload, mime, True, False, self.options, content_type))
 
     def match_digests(self, found: PageDigests) -> tuple[int, NDArray[np.int64]]:
         """Do the same for a page that is hashed already."""

@@ -9,7 +9,7 @@ import numpy as np
 from hpcreuse.crawl.pages import Page
 from hpcreuse.crawl.types import decide_type
 from hpcreuse.page.digest import MARKUP_TYPES
-from hpcreuse.page.dom import in_utf8
+from hpcreuse.page.dom import SERIALIZED, in_utf8
 from hpcreuse.phish.chromium import Unrendered
 from hpcreuse.phish.classes import SCRIPTS, SERVED, Originals
 from hpcreuse.phish.judging import OWN, PHISH, Judged, OriginalLabels
@@ -53,7 +53,7 @@ class Eye:
         return found
 
     def _judge(self, page: Page, mime: str, found: Looked) -> Judged:
-        chunks, matched = self.labels.match(page.payload, mime)
+        chunks, matched = self.labels.match(page.payload, mime, page.content_type)
         verdict, source = self.labels.verdict(page.url, matched)
         how = ""
         if verdict == PHISH:
@@ -62,14 +62,14 @@ class Eye:
             # What is found as served needs no browser
             rendered = self._render(page, self.renderer, found)
             if rendered is not None:
-                chunks, matched = self.labels.match(rendered, HTML)
+                chunks, matched = self.labels.match(rendered, HTML, SERIALIZED)
                 verdict, source = self.labels.verdict(page.url, matched)
                 how = SCRIPTS if verdict == PHISH else ""
         return Judged(*place_of(page), chunks, len(matched), verdict, source, how)
 
     def _render(self, page: Page, renderer: "Renderer", found: Looked) -> bytes | None:
         try:
-            rendered = renderer.dom(page.url, in_utf8(page.payload))
+            rendered = renderer.dom(page.url, in_utf8(page.payload, page.content_type))
         except Unrendered as error:
             found.unrendered.append((*place_of(page), str(error)))
             return None

@@ -128,7 +128,7 @@ def read_block(block: Block, options: DigestOptions, limits: Limits, writer: Sha
 def _add(found: BlockSample, page: Page, options: DigestOptions, writer: ShardWriter) -> None:
     mime = decide_type(page.content_type, page.payload, page.url)
     plain = page.plain or mime == "text/plain"
-    digests = digest_page(page.payload, mime, is_textual(mime), plain, options)
+    digests = digest_page(page.payload, mime, is_textual(mime), plain, options, page.content_type)
     parent = directory(page.url)
     writer.add_page(page.url, parent, page.archive, page.offset, len(page.payload), mime)
     writer.add_digests(*digests)

@@ -243,7 +243,7 @@ class Hasher:
         """Digest a page and keep what becomes of it."""
         mime = decide_type(page.content_type, page.payload, page.url)
         plain = page.plain or mime == "text/plain"
-        digests = digest_page(page.payload, mime, is_textual(mime), plain, self.job.options)
+        digests = digest_page(page.payload, mime, is_textual(mime), plain, self.job.options, page.content_type)
         folder = directory(page.url)
         writer.add_page(page.url, folder, page.archive, page.offset, len(page.payload), mime)
         writer.add_digests(*digests)

@@ -149,7 +149,8 @@ def read_content(places: list[Place], options: DigestOptions) -> tuple[bytes | N
             continue
         content = page.payload
         if place.position >= 0:
-            content = chunked_text(page.payload, place.mime, options)[place.chunk_offset :][: place.length]
+            text = chunked_text(page.payload, place.mime, options, page.content_type)
+            content = text[place.chunk_offset :][: place.length]
         if place.digest == content_digest(content, place.position >= 0, options):
             return content, ""
         problem = f"{place.archive} has changed: {place.url} is not what was hashed"

@@ -83,7 +83,7 @@ def read_originals(world: World, site: Site, hashing: Hashing) -> tuple[Original
     for number, page in enumerate(site.pages()):
         hosts.add(directory(page.url).partition("/")[0])
         if number % world.size == world.rank:
-            mine.append((number, page.url, hashing.objects_of(page.payload, page.mime, page.plain)))
+            mine.append((number, page.url, page.objects(hashing)))
     everyones = sorted(chain.from_iterable(world.comm.allgather(mine)), key=lambda each: each[0])
     originals = Originals.of([(url, objects) for _, url, objects in everyones])
     world.on_root(site.must_have, number + 1)
@@ -112,7 +112,7 @@ def match_made_copies(world: World, site: Site, hashing: Hashing, originals: Ori
         rng = np.random.default_rng([options.seed, number])
         changed = Changing(page_chunks(page, site), changes, rng).text(changes)
         copy = advertise(page._replace(payload=changed), number, 0)
-        match = originals.match(hashing.objects_of(copy.payload, copy.mime, copy.plain))
+        match = originals.match(copy.objects(hashing))
         scores.add(Page(copy_url(page.url, 0), b"", "", "", number), True, match)
     return scores
 

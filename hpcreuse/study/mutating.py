@@ -14,6 +14,7 @@ from hpcreuse.corpus.holding import hold
 from hpcreuse.kernels import digests as dg
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.page.digest import chunked_text
+from hpcreuse.page.dom import SERIALIZED
 from hpcreuse.parallel.moments import Threshold
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
@@ -130,7 +131,7 @@ def mutate_site(
             for kind, mutation in enumerate(MUTATIONS.values()):
                 rng = np.random.default_rng([plan.seed, kind, run, number])
                 mutant = mutation(chunks, plan.numbers[-1], rng)
-                texts = (page._replace(payload=mutant.text(n)) for n in plan.numbers)
+                texts = (page._replace(payload=mutant.text(n), content_type=SERIALIZED) for n in plan.numbers)
                 totals[kind, run] += measure_texts(texts, site, labels, plan)
         done += 1
         progress.update(done)
@@ -141,7 +142,7 @@ def mutate_site(
 
 def page_chunks(page: SitePage, site: Site) -> Ragged:
     """Cut a page into its chunks; in dom mode the serialised page is what is mutated."""
-    text = chunked_text(page.payload, page.mime, site.options)
+    text = chunked_text(page.payload, page.mime, site.options, page.content_type)
     return Ragged.from_lengths(np.frombuffer(text, np.uint8), page.digests(site.options).lengths.astype(np.int64))
 
 

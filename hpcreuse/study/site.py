@@ -15,6 +15,7 @@ from hpcreuse.crawl.urls import directory
 from hpcreuse.digest_fields import digest_options
 from hpcreuse.errors import CrawlError
 from hpcreuse.kernels import digests as dg
+from hpcreuse.lsh.originals import Hashing, Objects
 from hpcreuse.page.digest import PageDigests, digest_page
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.parallel.world import World
@@ -29,10 +30,16 @@ class SitePage(NamedTuple):
     payload: bytes
     mime: str
     plain: bool
+    content_type: str
+    """As declared: in dom mode its charset counts."""
 
     def digests(self, options: DigestOptions) -> PageDigests:
         """Hash the page and its chunks."""
-        return digest_page(self.payload, self.mime, True, self.plain, options)
+        return digest_page(self.payload, self.mime, True, self.plain, options, self.content_type)
+
+    def objects(self, hashing: Hashing) -> Objects:
+        """Hash its chunks, or itself, both ways."""
+        return hashing.objects_of(self.payload, self.mime, self.plain, self.content_type)
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class Site:
                 if not page.payload or not is_textual(mime) or (plain and not self.plain):
                     continue
                 if directory(page.url).startswith(self.below):
-                    yield SitePage(page.url, page.payload, mime, plain)
+                    yield SitePage(page.url, page.payload, mime, plain, page.content_type)
 
     def measure(self) -> "SiteMeasure":
         """Read the pages once and keep what is small: sizes, digests and numbers of chunks."""
