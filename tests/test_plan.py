@@ -223,6 +223,18 @@ def test_the_table_lines_up_and_has_sbatch_lines_for_each_stage(tmp_path: Path) 
     assert not list(tmp_path.glob(".hpcreuse-plan-*")), "what was written to measure is gone"
 
 
+def test_far_too_many_ranks_are_told_in_one_line(tmp_path: Path) -> None:
+    archive = small_crawl(tmp_path / "a.warc.gz", 50)
+    line = ("plan", archive, "--scratch", tmp_path, "--memory", "1G", "--ranks")
+    shown = [words for words in hpcreuse(*line, "100").stdout.splitlines() if words.startswith("too many")]
+    assert len(shown) == 1 and "100 ranks share 1 partition," in shown[0] and "% of their time is starting" in shown[0]
+    few = summary(*line, "100")["fewer_ranks"]
+    assert f"--ranks {few['ranks']} takes" in shown[0] and few["ranks"] <= 25
+    assert "too many" not in hpcreuse(*line, "2").stdout
+    # With enough to do none is too many
+    assert summary(*line, "64", "--pages", "3e9")["fewer_ranks"] is None
+
+
 def test_slurm_is_asked_for_more_than_is_predicted() -> None:
     assert asked_minutes(3600) == 120 and time_text(120) == "02:00:00"
     assert time_text(asked_minutes(24 * 3600)) == "2-00:00:00"

@@ -93,6 +93,15 @@ def span(seconds: float) -> str:
     return clock(seconds) if seconds >= 60 else f"{seconds:.1f} s"
 
 
+def too_many(summary: dict[str, Any]) -> str:
+    """Say that far fewer ranks would do, and why."""
+    ranks, fewer = summary["job"]["ranks"], summary["fewer_ranks"]
+    starting = f"{100 * fewer['starting']:.0f} % of their time is starting"
+    idle = f"{ranks:,} ranks share {fewer['partitions']:,} partition{'s' * (fewer['partitions'] > 1)}"
+    why = f"{idle}, {starting}" if ranks > fewer["partitions"] else f"{ranks:,} ranks, {starting}"
+    return f"{why}: --ranks {fewer['ranks']} takes {span(fewer['seconds'])} instead of {span(summary['seconds'])}"
+
+
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Show the plan: what there is, what each stage takes, and the lines for Slurm."""
     from hpcreuse.parallel.progress import size as bytes_text
@@ -115,6 +124,7 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
             f"{job['ranks']:,} rank{'s' * (job['ranks'] > 1)}, {bytes_text(job['memory'])} of memory each"
             + (f", {sizes['scale']:,.4g} times the input" if job["pages"] else ""),
         ),
+        *([("too many", too_many(summary))] if summary["fewer_ranks"] else []),
         ("", ""),
         ("pages", count("pages", "pages")),
         ("chunks", count("chunks", "chunks")),

@@ -1,6 +1,6 @@
 """The whole plan: sample, rates, sizes, stages, as one record."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from hpcreuse.page.options import DigestOptions
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
 from hpcreuse.planning.estimates import Estimates
+from hpcreuse.planning.ranks import Outlook, fewer_ranks
 from hpcreuse.planning.rates import Rates, measure
 from hpcreuse.planning.sample import Sample, partitions_with_bytes, take_sample
 from hpcreuse.planning.sizes import Job, Sizes
@@ -58,8 +59,13 @@ def work_out(request: Request, sample: Sample | None, partitions: list[Partition
     """Put the plan together."""
     assert sample is not None, "rank 0 has the sample"
     estimates = Estimates.of(sample, request.job.pages is not None)
-    sizes = Sizes.of(request.job, estimates, partitions, rates.empty_shard, rates.empty_piece)
-    stages = all_stages(request.job, sizes, estimates, rates, request.network)
+
+    def on(ranks: int) -> Outlook:
+        job = replace(request.job, ranks=ranks)
+        sizes = Sizes.of(job, estimates, partitions, rates.empty_shard, rates.empty_piece)
+        return Outlook(ranks, sizes, all_stages(job, sizes, estimates, rates, request.network))
+
+    planned = on(request.job.ranks)
     return {
         "sample": {
             "bytes": sample.bytes_read,
@@ -70,7 +76,7 @@ def work_out(request: Request, sample: Sample | None, partitions: list[Partition
             "seed": request.seed,
         },
         "job": asdict(request.job),
-        "sizes": {name: rounded(value) for name, value in asdict(sizes).items()},
+        "sizes": {name: rounded(value) for name, value in asdict(planned.sizes).items()},
         "errors": {
             "pages": round(estimates.pages_error, 4),
             "chunks": round(estimates.chunks_error, 4),
@@ -82,8 +88,9 @@ def work_out(request: Request, sample: Sample | None, partitions: list[Partition
         },
         "rates": asdict(rates),
         "network_bytes_per_second": request.network,
-        "stages": [record(stage, request) for stage in stages],
-        "seconds": sum(stage.seconds for stage in stages),
+        "stages": [record(stage, request) for stage in planned.stages],
+        "seconds": planned.seconds,
+        "fewer_ranks": fewer_ranks(planned, on),
     }
 
 
