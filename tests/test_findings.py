@@ -1,6 +1,7 @@
 """Tables that methods write: in order, the same on any number of ranks, whole under `verify`."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -48,9 +49,40 @@ def test_a_result_json_of_someone_else_is_not_replaced(run: Path, tmp_path: Path
     foreign = tmp_path / "foreign"
     foreign.mkdir()
     (foreign / "result.json").write_bytes(record)
-    refused = hpcreuse("quilt", run, "--out", foreign, check=False)
+    for fresh in ((), ("--fresh",)):
+        refused = hpcreuse("quilt", run, "--out", foreign, *fresh, check=False)
+        assert refused.returncode == 1 and "choose another --out" in refused.stderr
+        assert everything(foreign) == {"result.json": record}
+
+
+@pytest.mark.parametrize(
+    ("method", "damage"), [("detect", b""), ("quilt", b'{"format": "hpcreuse findings", "crc32": 1}')]
+)
+def test_a_damaged_result_is_made_anew_as_the_error_says(run: Path, tmp_path: Path, method: str, damage: bytes) -> None:
+    out, labels = tmp_path / "out", tmp_path / "labels.h5"
+    hpcreuse("discover", run, "--threshold", "2", "--out", labels)
+    lines: dict[str, list[str | Path]] = {"detect": ["detect", run, "--labels", labels], "quilt": ["quilt", run]}
+    line, other = lines.pop(method), *lines.values()
+    hpcreuse(*line, "--out", out)
+    sound = everything(out)
+    (out / "result.json").write_bytes(damage)
+    damaged = everything(out)
+
+    # Whoever reads it is told what to run
+    command = shlex.join(["hpcreuse", *map(str, line), "--out", str(out), "--fresh"])
+    readers: list[list[str | Path]] = [["export", out, "files"], ["report", out, "--out", tmp_path], ["verify", out]]
+    for reader in readers:
+        told = hpcreuse(*reader, check=False)
+        assert told.returncode == 1 and f"run `{command}`" in told.stdout + told.stderr, reader
+    # Nothing is replaced that was not asked for, nor by another method
+    assert "run this again with --fresh" in hpcreuse(*line, "--out", out, check=False).stderr
+    refused = hpcreuse(*other, "--out", out, "--fresh", check=False)
     assert refused.returncode == 1 and "choose another --out" in refused.stderr
-    assert everything(foreign) == {"result.json": record}
+    assert everything(out) == damaged
+
+    hpcreuse(*shlex.split(command)[1:])
+    made = everything(out)
+    assert made.pop("jobs.json") != sound.pop("jobs.json") and made == sound
 
 
 def exported(path: Path) -> list[str]:

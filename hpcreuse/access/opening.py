@@ -13,8 +13,8 @@ from hpcreuse.store import tables
 from hpcreuse.store.findings import FORMAT as FINDINGS_FORMAT
 from hpcreuse.store.findings import Findings
 from hpcreuse.store.labels import Labels
-from hpcreuse.store.records import read_record
 from hpcreuse.store.result import Result, is_result
+from hpcreuse.store.result_record import read_result_record
 from hpcreuse.store.run import Run, ShardInfo
 from hpcreuse.store.shard import Counted
 
@@ -107,7 +107,7 @@ class ResultView(Opened):
 
     def __init__(self, path: Path):
         found: Result | Findings
-        if is_result(path) and read_record(path / "result.json").get("format") == FINDINGS_FORMAT:
+        if is_result(path) and read_result_record(path).get("format") == FINDINGS_FORMAT:
             found = Findings.open(path)
             self.method = found.method
         else:

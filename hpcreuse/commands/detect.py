@@ -50,9 +50,10 @@ class Options:
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Detect, and give the summary."""
-    from hpcreuse.commands.jobs import memory_budget
+    from hpcreuse.commands.jobs import memory_budget, start_over
     from hpcreuse.reuse.detection import DetectJob, detect
 
+    start_over(world, "detect", options.out, shared)
     job = DetectJob(
         run=options.run,
         labels=options.labels,

@@ -47,11 +47,12 @@ class Options:
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Find near duplicates, and give the summary."""
-    from hpcreuse.commands.jobs import memory_budget
+    from hpcreuse.commands.jobs import memory_budget, start_over
     from hpcreuse.imatch.method import ImatchJob, find_near_duplicates
     from hpcreuse.imatch.signing import Signing
 
     world.on_root(check, options)
+    start_over(world, "imatch", options.out, shared)
     job = ImatchJob(
         run=options.run,
         out=options.out,

@@ -77,9 +77,10 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         asked = digest_options(options)
         return world.on_root(write_extension, options.extension, options.labels, asked, allow, options.min_length)
 
-    from hpcreuse.commands.jobs import memory_budget, read_limits
+    from hpcreuse.commands.jobs import memory_budget, read_limits, start_over
 
     assert options.out is not None
+    start_over(world, "phish", options.out, shared)
     job = PhishJob(
         inputs=options.inputs,
         labels=options.labels,

@@ -50,7 +50,7 @@ class Options:
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Find quilts, and give the summary."""
-    from hpcreuse.commands.jobs import memory_budget
+    from hpcreuse.commands.jobs import memory_budget, start_over
     from hpcreuse.quilt.finding import QuiltJob, find_quilts
     from hpcreuse.quilt.parameters import Parameters
 
@@ -64,6 +64,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         min_share=options.min_share,
         exact_duplicates=options.exact_duplicates,
     )
+    start_over(world, "quilt", options.out, shared)
     progress = 0 if shared.quiet else shared.progress
     return find_quilts(world, QuiltJob(options.run, options.out, parameters, memory_budget(world, shared), progress))
 

@@ -52,12 +52,13 @@ class Options:
 
 def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, Any]:
     """Collective. Find spun articles, and give the summary."""
-    from hpcreuse.commands.jobs import memory_budget
+    from hpcreuse.commands.jobs import memory_budget, start_over
     from hpcreuse.spin.filters import Filters
     from hpcreuse.spin.method import SpinJob, find_spun
     from hpcreuse.spin.verifying import Thresholds
 
     world.on_root(check, options)
+    start_over(world, "spin", options.out, shared)
     filters = Filters(
         visible=not options.blank_pages,
         content_tag=options.content_tag,

@@ -12,8 +12,9 @@ import numpy as np
 
 from hpcreuse.errors import UsageError
 from hpcreuse.store.labels import Labels
-from hpcreuse.store.records import checksum, read_record
+from hpcreuse.store.records import checksum
 from hpcreuse.store.result import Result, read_files
+from hpcreuse.store.result_record import read_result_record
 from hpcreuse.store.tables import find_table, tables_of, text
 
 # Of a large cluster or quilt so many pages are kept to be looked at
@@ -63,7 +64,7 @@ def kind_of(path: Path, asked: str | None) -> str:
 
 def identity_of(path: Path) -> int:
     """Identify a result by the run it was made of and all that was counted: made anew from the same it is the same."""
-    record = read_record(path / "result.json")
+    record = read_result_record(path)
     return checksum({"run": record["header"].get("run_fingerprint"), "summary": record["summary"]})
 
 

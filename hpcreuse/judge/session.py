@@ -18,7 +18,7 @@ from hpcreuse.judge.pages import find_run
 from hpcreuse.judge.result_files import ResultFiles
 from hpcreuse.judge.sampling import Sample, draw, identity_of
 from hpcreuse.judge.tabulation import tabulate
-from hpcreuse.store.records import read_record
+from hpcreuse.store.result_record import read_result_record
 
 # Evidence of so many items is kept: those around the one that is looked at
 KEPT = 8
@@ -119,7 +119,7 @@ def take_sample(result: Path, kind: str, seed: int, size: int, judgements: Judge
 
 def gatherer_of(result: Path, sample: Sample, run: Path | None) -> Gatherer:
     """Open the run of a result, and say how its evidence is found."""
-    record = read_record(result / "result.json")
+    record = read_result_record(result)
     header = record["header"]
     pages = find_run(result, header.get("run"), header.get("run_fingerprint"), run)
     if sample.kind in ("neighborhoods", "files", "chunks"):

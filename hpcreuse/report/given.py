@@ -9,6 +9,8 @@ from hpcreuse.errors import StoreError
 from hpcreuse.store.jobs import jobs_of
 from hpcreuse.store.labels import Labels
 from hpcreuse.store.records import read_record
+from hpcreuse.store.result import is_result
+from hpcreuse.store.result_record import read_result_record
 from hpcreuse.store.run import Run
 from hpcreuse.store.tables import tables_of
 from hpcreuse.study.output import FORMAT as STUDY_FORMAT
@@ -71,6 +73,9 @@ def kind_of(path: Path) -> tuple[str, dict[str, Any]]:
         if record.get("format") != STUDY_FORMAT or not record.get("summary"):
             raise StoreError(f"{path} is a study that did not come to its end: run the same `hpcreuse study` again")
         return "study", record
+    if is_result(path):
+        record = read_result_record(path)
+        return record.get("method", "result"), record
     try:
         kind = tables_of(path)[0]
     except StoreError as error:
@@ -78,11 +83,8 @@ def kind_of(path: Path) -> tuple[str, dict[str, Any]]:
     if kind == "run":
         Run.open(path)
         return "run", read_record(path / "run.json")
-    if kind == "file of labels":
-        with Labels.open(path) as labels:
-            return "labels", {"header": labels.header, "creator": labels.file.attrs["creator"].decode()}
-    record = read_record(path / "result.json")
-    return record.get("method", "result"), record
+    with Labels.open(path) as labels:
+        return "labels", {"header": labels.header, "creator": labels.file.attrs["creator"].decode()}
 
 
 def find_run(given: Given, everything: Sequence[Given]) -> Run | None:

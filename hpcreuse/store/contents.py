@@ -11,6 +11,7 @@ from hpcreuse.errors import StoreError
 from hpcreuse.store import atomic, counts, filters, findings, jobs, labels, result, run, shard
 from hpcreuse.store.checks import find_format, one_line
 from hpcreuse.store.records import CHECKSUM, read_record
+from hpcreuse.store.result_record import RECORD, remedy
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Place:
     @property
     def main(self) -> dict[str, Any]:
         """The record that says what the folder is; empty when it is damaged or missing."""
-        return self.records.get("result.json" if self.kind == "findings" else f"{self.kind}.json", {})
+        return self.records.get(RECORD if self.kind == "findings" else f"{self.kind}.json", {})
 
     def add_file(self, path: Path, format_name: str) -> None:
         """Note a file that is to be checked."""
@@ -128,7 +129,7 @@ def _survey_counts(place: Place, folder: Path) -> None:
 
 def _survey_result(place: Place) -> None:
     place.kind, folder, advice = "result", place.path, "run `hpcreuse detect` again"
-    place.add_record("result.json", result.FORMAT, result.VERSION, advice)
+    place.add_record(RECORD, result.FORMAT, result.VERSION, remedy(folder))
     for table in ("files", "neighborhoods"):
         count = place.main.get("parts", {}).get(table)
         known = {"borders.h5"} if table == "neighborhoods" else set()
@@ -141,7 +142,7 @@ def _survey_result(place: Place) -> None:
             place.add_file(path, format_name)
         else:
             place.problems.append(f"{path}: is missing: {advice}")
-    _note_strangers(place, "result.json", "labels.h5", "files", "neighborhoods", jobs.NAME)
+    _note_strangers(place, RECORD, "labels.h5", "files", "neighborhoods", jobs.NAME)
     beside = (result.scratch_folder(folder), folder.with_name(f".{folder.name}.old{atomic.TEMPORARY}"))
     _note_leftovers(place, (path for path in beside if path.exists()))
 
@@ -149,15 +150,15 @@ def _survey_result(place: Place) -> None:
 def _is_findings(path: Path) -> bool:
     """Tell whether something is what a method beside detection found; a damaged record is told elsewhere."""
     try:
-        return result.is_result(path) and read_record(path / "result.json").get("format") == findings.FORMAT
+        return result.is_result(path) and read_record(path / RECORD).get("format") == findings.FORMAT
     except (FileNotFoundError, NotADirectoryError, StoreError):
         return False
 
 
 def _survey_findings(place: Place) -> None:
     place.kind, advice = "findings", "run the same command again"
-    place.add_record("result.json", findings.FORMAT, findings.VERSION, advice)
-    record = place.records.get("result.json", {})
+    place.add_record(RECORD, findings.FORMAT, findings.VERSION, remedy(place.path))
+    record = place.records.get(RECORD, {})
     for table, count in record.get("parts", {}).items():
         _add_numbered(place, place.path / table, "part", count, findings.FORMAT, advice, set())
 

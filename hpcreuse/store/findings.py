@@ -20,7 +20,7 @@ from hpcreuse.errors import StoreError
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store import container, result
 from hpcreuse.store.columns import Rows, Texts
-from hpcreuse.store.records import read_record
+from hpcreuse.store.result_record import read_result_record
 from hpcreuse.store.tables import Column, Row, Table, columns, rows_of, text
 
 FORMAT, VERSION = "hpcreuse findings", 1
@@ -121,7 +121,7 @@ class Findings:
         """Open the findings of a method, or of any."""
         if not result.is_result(path):
             raise StoreError(f"{path} is not a result: make one with `hpcreuse {method or 'quilt'}`")
-        record = read_record(path / "result.json")
+        record = read_result_record(path)
         if record.get("format") == result.FORMAT:
             raise StoreError(f"{path} is a result of `hpcreuse detect`, not of `hpcreuse {method or 'quilt'}`")
         if (record.get("format"), record.get("version")) != (FORMAT, VERSION):

@@ -24,6 +24,7 @@ from hpcreuse.store import atomic, container
 from hpcreuse.store.lock import Lock, beside
 from hpcreuse.store.records import read_record, write_record
 from hpcreuse.store.replacing import tell_of_other_settings
+from hpcreuse.store.result_record import RECORD, is_made_by, read_result_record
 from hpcreuse.store.shard import cut_sorted
 from hpcreuse.version import __version__
 
@@ -151,7 +152,7 @@ def begin_folder(path: Path, method: str, tables: list[str]) -> Path:
     """Make the temporary folder of the result of any method, with a folder per table."""
     if is_halfway(path):
         put_in_place(path)
-    must_be_replaceable(path, method)
+    must_be_replaceable(path, method, tables)
     scratch = scratch_folder(path)
     atomic.remove(scratch)
     for name in tables:
@@ -162,20 +163,21 @@ def begin_folder(path: Path, method: str, tables: list[str]) -> Path:
 def discard(path: Path) -> None:
     """Remove the temporary folder, unless it is whole and waits for its place."""
     scratch = scratch_folder(path)
-    if not (scratch / "result.json").exists():
+    if not (scratch / RECORD).exists():
         atomic.remove(scratch)
 
 
-def must_be_replaceable(path: Path, method: str) -> None:
+def must_be_replaceable(path: Path, method: str, tables: list[str]) -> None:
     """Refuse to write the result of a method over anything but a result of the same."""
     if not path.exists():
         return
     try:
-        record = read_record(path / "result.json")
+        record = read_record(path / RECORD)
     except (FileNotFoundError, NotADirectoryError):
         record = {}
     except StoreError as error:
-        raise StoreError(f"{error}: choose another --out, or remove {path}") from error
+        way = "run this again with --fresh, or " if is_made_by(path, method, tables) else ""
+        raise StoreError(f"{error}: {way}choose another --out") from error
     if not str(record.get("format")).startswith("hpcreuse "):
         raise StoreError(f"{path} exists and is not a result of hpcreuse: choose another --out")
     made_by = record.get("method", METHOD)
@@ -195,8 +197,8 @@ def finish_folder(path: Path, record: dict[str, Any], tables: list[str]) -> None
     atomic.remove(scratch / "spool")
     parts = {table: len(list((scratch / table).glob("part-*.h5"))) for table in tables}
     record = {**record, "creator": f"hpcreuse {__version__}", "parts": parts}
-    write_record(scratch / "result.json", record, indent=2)
-    earlier = read_record(path / "result.json")["header"] if (path / "result.json").exists() else {}
+    write_record(scratch / RECORD, record, indent=2)
+    earlier = read_record(path / RECORD)["header"] if (path / RECORD).exists() else {}
     put_in_place(path)
     tell_of_other_settings(path, earlier, record["header"])
 
@@ -222,7 +224,7 @@ def put_in_place(path: Path) -> None:
 
 def is_halfway(path: Path) -> bool:
     """Tell whether a job was killed just when its result took the place of an earlier one: both are whole."""
-    return not path.exists() and old_name(path).exists() and (scratch_folder(path) / "result.json").exists()
+    return not path.exists() and old_name(path).exists() and (scratch_folder(path) / RECORD).exists()
 
 
 def is_result(path: Path) -> bool:
@@ -233,7 +235,7 @@ def is_result(path: Path) -> bool:
             put_in_place(path)
         finally:
             holding.release()
-    return (path / "result.json").exists()
+    return (path / RECORD).exists()
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,7 @@ class Result:
         """Open a result made before."""
         if not is_result(path):
             raise StoreError(f"{path} is not a result: make one with `hpcreuse detect RUN --labels LABELS`")
-        record = read_record(path / "result.json")
+        record = read_result_record(path)
         if (record.get("format"), record.get("version")) != (FORMAT, VERSION):
             raise StoreError(
                 f"{path} has format {record.get('format')} version {record.get('version')}, "

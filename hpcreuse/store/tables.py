@@ -36,13 +36,13 @@ def columns(**types: Any) -> tuple[Column, ...]:
 def tables_of(path: Path) -> tuple[str, dict[str, Table]]:
     """Tell what lies at a path and which tables it has."""
     from hpcreuse.store import findings, labels_tables, result_tables, run_tables
-    from hpcreuse.store.records import read_record
     from hpcreuse.store.result import is_result
+    from hpcreuse.store.result_record import read_result_record
 
     if (path / "run.json").exists():
         return "run", run_tables.TABLES
     if is_result(path):
-        if read_record(path / "result.json").get("format") == findings.FORMAT:
+        if read_result_record(path).get("format") == findings.FORMAT:
             return findings.tables_of_method(path)
         return "result", result_tables.TABLES
     if is_hdf5(path):
