@@ -1,5 +1,7 @@
 """The kernels of quilts: compiled ones equal their plain twins, whatever comes."""
 
+from collections.abc import Callable
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,22 +27,29 @@ def same(one: object, other: object) -> bool:
     return np.asarray(one).dtype == np.asarray(other).dtype and np.array_equal(one, other)  # type: ignore[arg-type]
 
 
-@given(PAGES, st.integers(1, 6), st.sampled_from([(0, 2 * HALF - 1), (0, HALF - 1), (HALF, 2 * HALF - 1)]))
-def test_grams_are_those_of_the_twin(pages: list[list[int]], k: int, grams: tuple[int, int]) -> None:
+def grams(page_grams: Callable[..., np.ndarray], pages: list[list[int]], k: int, low: int, last: int) -> Ragged:
+    """Give the grams of each page."""
     words = words_of(pages)
-    found = kernels.page_grams(words.values, words.offsets, HASHES, k, *grams)
-    assert same(found, plain_grams.page_grams(words.values, words.offsets, HASHES, k, *grams))
+    out = np.zeros(len(words.values), np.uint64)
+    lengths = page_grams(words.values, words.offsets, HASHES, k, low, last, out)
+    assert lengths.dtype == np.int64 and not out[lengths.sum() :].any()
+    return Ragged.from_lengths(out[: lengths.sum()], lengths)
+
+
+@given(PAGES, st.integers(1, 6), st.sampled_from([(0, 2 * HALF - 1), (0, HALF - 1), (HALF, 2 * HALF - 1)]))
+def test_grams_are_those_of_the_twin(pages: list[list[int]], k: int, span: tuple[int, int]) -> None:
+    found, expected = (grams(one.page_grams, pages, k, *span) for one in (kernels, plain_grams))
+    assert same((found.values, found.offsets), (expected.values, expected.offsets))
 
 
 @given(PAGES, st.integers(1, 6))
 def test_equal_words_give_equal_grams_and_others_others(pages: list[list[int]], k: int) -> None:
-    words = words_of(pages)
-    hashes, of_page = kernels.page_grams(words.values, words.offsets, HASHES, k, 0, 2 * HALF - 1)
-    each = [(n, tuple(page[i : i + k])) for n, page in enumerate(pages) for i in range(len(page) - k + 1)]
-    grams = list(dict.fromkeys(each))
-    assert of_page.tolist() == [n for n, _ in grams]
+    found = grams(kernels.page_grams, pages, k, 0, 2 * HALF - 1)
+    each = [dict.fromkeys(tuple(page[i : i + k]) for i in range(len(page) - k + 1)) for page in pages]
+    assert found.lengths.tolist() == [len(page) for page in each]
     names: dict[tuple[int, ...], int] = {}
-    assert all(names.setdefault(gram, h) == h for (_, gram), h in zip(grams, hashes.tolist(), strict=True))
+    listed = [gram for page in each for gram in page]
+    assert all(names.setdefault(gram, h) == h for gram, h in zip(listed, found.values.tolist(), strict=True))
     assert len(set(names.values())) == len(names)
 
 

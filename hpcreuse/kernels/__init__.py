@@ -3,11 +3,13 @@
 try:
     from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._cover import greedy_covers
+    from hpcreuse.kernels._dealing import collect, deal
     from hpcreuse.kernels._grams import page_grams
     from hpcreuse.kernels._heads import http_head, warc_head
     from hpcreuse.kernels._nearest import nearest
     from hpcreuse.kernels._nesting import parsing_work
     from hpcreuse.kernels._nilsimsa import range_nilsimsas
+    from hpcreuse.kernels._repeats import may_repeat
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._search import find_sorted
     from hpcreuse.kernels._sha import page_digests
@@ -33,6 +35,7 @@ except ImportError:
     from hpcreuse.kernels.plain_heads import http_head, warc_head
     from hpcreuse.kernels.plain_nesting import parsing_work
     from hpcreuse.kernels.plain_nilsimsa import nearest, range_nilsimsas
+    from hpcreuse.kernels.plain_repeats import collect, deal, may_repeat
 
     COMPILED = False
 
@@ -52,9 +55,12 @@ __all__ = [
     "TagScanner",
     "WordTable",
     "backend",
+    "collect",
+    "deal",
     "find_sorted",
     "greedy_covers",
     "http_head",
+    "may_repeat",
     "nearest",
     "normalize_whitespace",
     "overlaps",

@@ -15,6 +15,14 @@ cdef inline uint64_t finish(uint64_t h) noexcept nogil:
     return h ^ (h >> 31)
 
 
+cdef inline uint64_t slots_for(int64_t words) noexcept nogil:
+    """Give a power of two that leaves at least half of the slots free."""
+    cdef uint64_t slots = 64
+    while slots < 2 * <uint64_t> words:
+        slots *= 2
+    return slots
+
+
 def page_grams(
     const uint32_t[::1] words,
     const int64_t[::1] starts,
@@ -22,35 +30,35 @@ def page_grams(
     Py_ssize_t k,
     uint64_t low,
     uint64_t last,
+    uint64_t[::1] out,
 ):
-    """Hash the grams of pages and keep the hashes from `low` to `last`, those of each page once.
+    """Hash the grams of pages and write the hashes from `low` to `last`, those of each page once, page by page.
 
     Args:
         words: places in the vocabulary; those of page i are starts[i] to starts[i + 1].
         vocabulary: 64-bit hashes of words.
+        out: has room for as many hashes as there are words.
 
     Returns:
-        The hashes, and the page that each is of.
+        How many hashes each page has.
     """
-    cdef Py_ssize_t pages = starts.shape[0] - 1, page, found = 0
+    cdef Py_ssize_t pages = starts.shape[0] - 1, page, found = 0, before
     cdef int64_t place, first, end
     # What the first word of a gram has been multiplied with when the gram is over
     cdef uint64_t oldest = pow(0x9E3779B97F4A7C15, k, 1 << 64)
-    cdef uint64_t h, gram, slots = 64, at
-    longest = int(np.diff(starts).max(initial=0))
-    while slots < 2 * <uint64_t> longest:
-        slots *= 2
+    cdef uint64_t h, gram, mask, at
+    slots = slots_for(np.diff(starts).max(initial=0))
     # A page's grams by the low bits of their hash, each with the number, from 1, of the page that put it there
     seen_hashes, seen_pages = np.empty(slots, np.uint64), np.zeros(slots, np.uint32)
     cdef uint64_t[::1] seen = seen_hashes
     cdef uint32_t[::1] seen_by = seen_pages
-    # As many as there are words at most; memory that is not written to costs nothing
-    hashes, of_page = np.empty(words.shape[0], np.uint64), np.empty(words.shape[0], np.uint32)
-    cdef uint64_t[::1] hash_out = hashes
-    cdef uint32_t[::1] page_out = of_page
+    lengths = np.empty(pages, np.int64)
+    cdef int64_t[::1] length_out = lengths
     with nogil:
         for page in range(pages):
-            first, end, h = starts[page], starts[page + 1], 0
+            first, end, h, before = starts[page], starts[page + 1], 0, found
+            # A short page keeps to the first slots, which are in the cache
+            mask = slots_for(end - first) - 1
             for place in range(first, end):
                 h = h * WEIGHT + vocabulary[words[place]]
                 if place - first >= k:
@@ -60,11 +68,12 @@ def page_grams(
                 gram = finish(h)
                 if gram < low or gram > last:
                     continue
-                at = gram & (slots - 1)
+                at = gram & mask
                 while seen_by[at] == <uint32_t> (page + 1) and seen[at] != gram:
-                    at = (at + 1) & (slots - 1)
+                    at = (at + 1) & mask
                 if seen_by[at] != <uint32_t> (page + 1):
                     seen[at], seen_by[at] = gram, <uint32_t> (page + 1)
-                    hash_out[found], page_out[found] = gram, <uint32_t> page
+                    out[found] = gram
                     found += 1
-    return hashes[:found], of_page[:found]
+            length_out[page] = found - before
+    return lengths

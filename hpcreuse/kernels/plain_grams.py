@@ -28,15 +28,21 @@ def page_grams(
     k: int,
     low: int,
     last: int,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Hash the grams of pages and keep the hashes from `low` to `last`, those of each page once, and their pages."""
-    hashes, pages = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
+    out: NDArray[np.uint64],
+) -> NDArray[np.int64]:
+    """Hash the grams of pages and write the hashes from `low` to `last`, those of each page once, page by page.
+
+    Gives how many hashes each page has.
+    """
+    lengths, found = np.zeros(len(starts) - 1, np.int64), 0
     for page, (first, end) in enumerate(itertools.pairwise(starts.tolist())):
         grams = gram_hashes(vocabulary[words[first:end]], k)
         chosen = grams[(np.uint64(low) <= grams) & (grams <= np.uint64(last))]
-        hashes.append(np.array(list(dict.fromkeys(chosen.tolist())), np.uint64))
-        pages.append(np.full(len(hashes[-1]), page, np.uint32))
-    return np.concatenate(hashes), np.concatenate(pages)
+        distinct = list(dict.fromkeys(chosen.tolist()))
+        lengths[page] = len(distinct)
+        out[found : found + len(distinct)] = distinct
+        found += len(distinct)
+    return lengths
 
 
 def greedy_covers(

@@ -1,7 +1,8 @@
 """Document frequencies: in how many documents of the whole corpus is each gram?
 
-Each rank counts the grams of its own pages; the distinct ones go, with their counts, to the rank that owns their
-range of hashes, and the sum over all ranks comes back. A gram that is on every page of the web is sent once per rank.
+Most grams are in one document only, and a filter lets them go first. Each rank counts the others on its own pages; the
+distinct ones go, with their counts, to the rank that owns their range of hashes, and the sum over all ranks comes back.
+A gram that is on every page of the web is sent once per rank.
 """
 
 from collections.abc import Sequence
@@ -12,21 +13,26 @@ from numpy.typing import NDArray
 
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
+from hpcreuse.parallel.repeats import may_repeat_anywhere
 from hpcreuse.parallel.tallies import Tally, add_up_over_ranks
 from hpcreuse.parallel.world import World
-from hpcreuse.quilt.index import GramIndex
+from hpcreuse.quilt.index import GramIndex, grams_of
 from hpcreuse.quilt.pages import Pages
 
-# Peak memory per word of a pass: hashes sorted, own index, sent, received and sorted again, the answer both ways
-BYTES_PER_GRAM = 112
+# Peak memory per word of a pass when no gram is let go: hashes of the pages, sorted, own index, sent, received and
+# sorted again, the answer both ways
+BYTES_PER_GRAM = 120
 
 
 @dataclass(frozen=True)
 class Frequencies:
-    """The grams of this rank's pages in one pass, each with its number of documents in the whole corpus."""
+    """The grams of this rank's pages in one pass that may be in several documents of the whole corpus."""
 
+    of_pages: NDArray[np.int64]
+    """How many grams each page has in the pass, those in one document too."""
     index: GramIndex
     documents: NDArray[np.int64]
+    """In how many each gram of the index is."""
     totals: NDArray[np.int64]
     """Of all grams of the corpus in the pass: how many there are, and how many are patch grams for each m."""
 
@@ -55,11 +61,15 @@ def count_documents(
     Args:
         ms: what a patch gram may be at most in.
     """
+    with phases("grams"):
+        of_pages = grams_of(pages, k, *ranges.span(number))
+    repeated = may_repeat_anywhere(world, of_pages.values, memory // 8, phases)
     with phases("count"):
-        index = GramIndex.of(pages, k, ranges, number)
+        index, lengths = GramIndex.of(of_pages, repeated), of_pages.lengths
+        alone = len(repeated) - np.count_nonzero(repeated)
+        del of_pages, repeated
     mine = Tally(index.grams, index.holders.lengths)
     documents, owned = add_up_over_ranks(world, ranges, number, mine, memory // 8, phases)
-    with phases("count"):
-        patches = [np.count_nonzero(are_patches(owned.counts, m)) for m in ms]
-        totals = np.array([len(owned.counts), *patches], np.int64)
-    return Frequencies(index, documents, world.comm.allreduce(totals))
+    patches = [np.count_nonzero(are_patches(owned.counts, m)) for m in ms]
+    totals = np.array([alone + len(owned.counts), *patches], np.int64)
+    return Frequencies(lengths, index, documents, world.comm.allreduce(totals))

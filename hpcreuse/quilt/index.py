@@ -1,4 +1,4 @@
-"""Which pages of this rank hold each gram of a range of hashes."""
+"""Which pages of this rank hold each gram."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,17 @@ from numpy.typing import NDArray
 from hpcreuse.kernels import page_grams
 from hpcreuse.kernels.ordering import group_numbers
 from hpcreuse.kernels.ragged import Ragged
-from hpcreuse.parallel.ranges import HashRanges
 from hpcreuse.quilt.pages import Pages
+
+
+def grams_of(pages: Pages, k: int, low: int, last: int) -> Ragged:
+    """Give of each page of this rank its grams with hashes from `low` to `last`, each once."""
+    # As many as there are words at most; memory that is not written to costs nothing
+    hashes, lengths, found = np.empty(pages.words, np.uint64), np.zeros(len(pages), np.int64), 0
+    for places, words, vocabulary in pages.blocks():
+        lengths[places] = page_grams(words.values, words.offsets, vocabulary, k, low, last, hashes[found:])
+        found += int(lengths[places].sum())
+    return Ragged.from_lengths(hashes[:found], lengths)
 
 
 @dataclass(frozen=True)
@@ -21,16 +30,12 @@ class GramIndex:
     """Of each gram the places of the pages that hold it, rising."""
 
     @classmethod
-    def of(cls, pages: Pages, k: int, ranges: HashRanges, number: int) -> "GramIndex":
-        """Take the grams of this rank's pages that a pass deals with."""
-        bounds = ranges.span(number)
-        hashes, holders = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
-        for places, words, vocabulary in pages.blocks():
-            found, page = page_grams(words.values, words.offsets, vocabulary, k, *bounds)
-            hashes.append(found)
-            holders.append(page + np.uint32(places.start))
-        every, holder = np.concatenate(hashes), np.concatenate(holders)
-        del hashes, holders
+    def of(cls, of_pages: Ragged, chosen: NDArray[np.bool_]) -> "GramIndex":
+        """Take the chosen ones of the grams of pages."""
+        rows = np.flatnonzero(chosen)
+        every = of_pages.values[rows]
+        held = np.diff(np.searchsorted(rows, of_pages.offsets))
+        holder = np.repeat(np.arange(len(of_pages), dtype=np.uint32), held)
         # Equal grams keep the order of their rows, so the pages of each rise
         groups = group_numbers(every)
         grams = every[groups.order[groups.starts]]

@@ -58,7 +58,7 @@ def survey(
         frequencies = count_documents(world, pages, k, ranges, number, ms, memory, phases)
         totals += frequencies.totals
         with phases("patches"):
-            grams += np.bincount(frequencies.index.holders.values, minlength=len(pages))
+            grams += frequencies.of_pages
             add_patches(frequencies, patches)
         progress.update(number + 1)
         world.stop_if_asked()

@@ -35,6 +35,7 @@ from hpcreuse.parallel.moments import ONE, Moments, Threshold
 from hpcreuse.parallel.numbering import number_strings
 from hpcreuse.parallel.passes import Passes
 from hpcreuse.parallel.phases import Phases
+from hpcreuse.parallel.repeats import may_repeat_anywhere
 from hpcreuse.parallel.sharing import WorkQueue, assign
 from hpcreuse.parallel.splitters import choose_splitters
 from hpcreuse.parallel.world import World, start_world
@@ -424,6 +425,32 @@ def counts_do_not_depend_on_the_number_of_ranks(check: Check) -> None:
     check.result(count_everything(world, mine, 50, 20)[1])
 
 
+# ---- repeats
+
+
+def hashes_that_repeat_anywhere_are_never_let_go(check: Check) -> None:
+    world, rng = check.world, check.rng
+    many = rng.integers(0, 1 << 64, 20_000, np.uint64)
+    cases = [
+        ("none", many[:0]),
+        ("all equal", np.repeat(many[:1], 300)),
+        ("all once", many),
+        ("some often", np.concatenate([many, np.repeat(many[:9], 200), many[:3000]])),
+        ("equal in one half", np.concatenate([many & np.uint64(0xFFFFFFFF), many >> np.uint64(32) << np.uint64(32)])),
+    ]
+    for what, hashes in cases:
+        owner = rng.integers(-1, world.size, len(hashes)) % world.size
+        # One rank brings nothing
+        owner[owner == world.size - 1] = 0
+        mine = hashes[owner == world.rank]
+        passed = may_repeat_anywhere(world, mine, int(rng.choice([1000 * world.size, 64 << 20])), Phases())
+        counts = Counter(hashes.tolist())
+        repeats = np.array([counts[number] > 1 for number in mine.tolist()], bool)
+        check.holds(f"{what}: {np.count_nonzero(repeats & ~passed)} are let go", not np.any(repeats & ~passed))
+        others = world.comm.allreduce(int(np.count_nonzero(passed & ~repeats)))
+        check.holds(f"{what}: {others} others pass", others <= 0.15 * len(hashes) or what == "equal in one half")
+
+
 # ---- numbering
 
 
@@ -728,6 +755,7 @@ CHECKS: tuple[Callable[[Check], None], ...] = (
     ranges_of_skewed_keys_grow_by_the_commonest_at_most,
     counts_are_those_of_a_counter,
     counts_do_not_depend_on_the_number_of_ranks,
+    hashes_that_repeat_anywhere_are_never_let_go,
     strings_are_numbered_in_their_order,
     joins_find_what_a_dict_finds,
     moments_are_exact,
