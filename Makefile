@@ -11,10 +11,12 @@ demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl
 
 test: $(VENV)/.installed-dev   ## set up, then run all tests; installs Debian's WordNet when it may
 	scripts/install-wordnet.sh
+	scripts/fetch-debian-manuals.sh
 	$(BIN)/pytest -n 2 --dist loadfile $(PYTEST_OPTIONS)
 
 test-all: $(VENV)/.installed-dev   ## all tests, every method on every number of ranks: takes an hour
 	scripts/install-wordnet.sh
+	scripts/fetch-debian-manuals.sh
 	HPCREUSE_TEST_THOROUGH=1 $(BIN)/pytest -n 2 --dist loadfile $(PYTEST_OPTIONS)
 
 test-slurm: $(VENV)/.installed-dev   ## the job scripts on a real Slurm of two nodes; installs Debian's, needs root

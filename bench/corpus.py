@@ -174,26 +174,13 @@ def source_pages() -> Iterator[SourcePage]:
 def debian_pages() -> Path:
     """Give a folder with the pages of Debian's doc packages: fetched and unpacked once."""
     folder = DATA / "debian"
-    if folder.is_dir():
-        return folder
-    scratch = DATA / f"debian.{os.getpid()}.tmp"
-    scratch.mkdir(parents=True)
-    for package in DEBIAN_PACKAGES:
-        done = subprocess.run(["apt-get", "download", package], cwd=scratch, capture_output=True, text=True)
-        for deb in scratch.glob(f"{package}_*.deb"):
-            subprocess.run(["dpkg", "-x", deb, scratch / package], check=True)
-            deb.unlink()
-        if done.returncode:
-            print(f"corpus: {package} could not be fetched: {done.stderr.strip().splitlines()[-1:]}")
-    if not any(scratch.iterdir()):
-        shutil.rmtree(scratch)
+    if not folder.is_dir():
+        subprocess.run([ROOT / "scripts" / "fetch-debian-manuals.sh", folder, *DEBIAN_PACKAGES], check=True)
+    if not any(folder.glob("*")):
         raise SystemExit(
             f"no pages: {SHARED} is not there and apt-get could fetch none of {', '.join(DEBIAN_PACKAGES)}. "
             "Put WARC files of a crawl in one of these ways, or run `apt-get update` first"
         )
-    for link in [path for path in scratch.rglob("*") if path.is_symlink()]:
-        link.unlink()
-    scratch.rename(folder)
     return folder
 
 

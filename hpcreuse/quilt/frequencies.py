@@ -62,7 +62,7 @@ def count_documents(
         ms: what a patch gram may be at most in.
     """
     with phases("grams"):
-        of_pages = grams_of(pages, k, *ranges.span(number))
+        of_pages = grams_of(pages, k, ranges, number)
     repeated = may_repeat_anywhere(world, of_pages.values, memory // 8, phases)
     with phases("count"):
         index, lengths = GramIndex.of(of_pages, repeated), of_pages.lengths

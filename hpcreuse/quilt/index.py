@@ -8,17 +8,29 @@ from numpy.typing import NDArray
 from hpcreuse.kernels import page_grams
 from hpcreuse.kernels.ordering import group_numbers
 from hpcreuse.kernels.ragged import Ragged
+from hpcreuse.parallel.ranges import HashRanges
 from hpcreuse.quilt.pages import Pages
 
 
-def grams_of(pages: Pages, k: int, low: int, last: int) -> Ragged:
-    """Give of each page of this rank its grams with hashes from `low` to `last`, each once."""
-    # As many as there are words at most; memory that is not written to costs nothing
-    hashes, lengths, found = np.empty(pages.words, np.uint64), np.zeros(len(pages), np.int64), 0
+def grams_of(pages: Pages, k: int, ranges: HashRanges, number: int) -> Ragged:
+    """Give of each page of this rank its grams that a pass deals with, each once."""
+    # About the share of a pass; memory that is not written to costs nothing
+    hashes, lengths, found = np.empty(pages.words // ranges.passes, np.uint64), np.zeros(len(pages), np.int64), 0
     for places, words, vocabulary in pages.blocks():
-        lengths[places] = page_grams(words.values, words.offsets, vocabulary, k, low, last, hashes[found:])
+        hashes = with_room(hashes, found, len(words.values))
+        bounds = ranges.span(number)
+        lengths[places] = page_grams(words.values, words.offsets, vocabulary, k, *bounds, hashes[found:])
         found += int(lengths[places].sum())
     return Ragged.from_lengths(hashes[:found], lengths)
+
+
+def with_room(hashes: NDArray[np.uint64], used: int, more: int) -> NDArray[np.uint64]:
+    """Give an array with room for more hashes after those that are used."""
+    if used + more <= len(hashes):
+        return hashes
+    larger = np.empty(used + used // 2 + more, np.uint64)
+    larger[:used] = hashes[:used]
+    return larger
 
 
 @dataclass(frozen=True)
