@@ -9,7 +9,7 @@ KERNELS := $(wildcard hpcreuse/kernels/*.pyx hpcreuse/kernels/*.h)
 demo: $(VENV)/.installed       ## set up, then run the main job on a small crawl made here
 	$(BIN)/hpcreuse demo
 
-test: $(VENV)/.installed-dev   ## set up, then run all tests; installs Debian's WordNet when it may
+test: $(VENV)/.installed-dev   ## set up, then run all tests; fetches WordNet and manuals of Debian when it may
 	scripts/install-wordnet.sh
 	scripts/fetch-debian-manuals.sh
 	$(BIN)/pytest -n 2 --dist loadfile $(PYTEST_OPTIONS)
