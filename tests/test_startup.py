@@ -37,8 +37,6 @@ NEEDED = {
     "verify": {"rich"},
     "plan": {"tempfile"},
     "phish": {"publicsuffixlist"},
-    # Jinja, and the versions of packages
-    "report": {"tempfile", "email"},
     # It lists the options of all verbs
     "completion": {"rich", "email", "subprocess", "tempfile"},
 }

@@ -7,6 +7,7 @@ import zlib
 from typing import Protocol
 from zipfile import BadZipFile
 
+from hpcreuse.crawl.pages import Ledger
 from hpcreuse.crawl.streams import Stream
 
 _ARCHIVE = re.compile(r"\.(?:warc|arc|wet|wacz|jsonl|ndjson|mbox)(?:\.(?:gz|bz2|zst|lz4))?\Z", re.IGNORECASE)
@@ -125,6 +126,15 @@ def read_up_to(source: Readable, size: int) -> bytes:
         pieces.append(piece)
         left -= len(piece)
     return b"".join(pieces)
+
+
+def read_piece(source: Readable, archive: str, offset: int, ledger: Ledger) -> bytes | None:
+    """Read the next piece of a stream, none of it at the end; None where it breaks off, which the ledger is told."""
+    try:
+        return source.read(PIECE)
+    except DAMAGE as error:
+        ledger.quarantine(archive, offset, "", f"file breaks off: {error or type(error).__name__}")
+        return None
 
 
 def too_large(size: int, limit: int) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from hpcreuse.crawl.containers import DAMAGE, PIECE, Readable, clean_url, page_url, too_large
+from hpcreuse.crawl.containers import Readable, clean_url, page_url, read_piece, too_large
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 
 _SLACK = 1 << 20
@@ -87,15 +87,7 @@ def _lines(source: Readable, longest: int, archive: str, ledger: Ledger) -> Iter
     number, offset = 1, 0
     held: list[bytes] = []
     length = 0
-    while True:
-        try:
-            piece = source.read(PIECE)
-        except DAMAGE as error:
-            # What is left of the line in hand is no whole line any more.
-            ledger.quarantine(archive, offset, "", f"file breaks off: {error or type(error).__name__}")
-            return
-        if not piece:
-            break
+    while piece := read_piece(source, archive, offset, ledger):
         *whole, rest = piece.split(b"\n")
         for part in whole:
             length += len(part)
@@ -107,5 +99,6 @@ def _lines(source: Readable, longest: int, archive: str, ledger: Ledger) -> Iter
             held.append(rest)
         else:
             held.clear()
-    if length:
+    # What is left where a file breaks off is no whole line
+    if length and piece is not None:
         yield _Line(number, offset, b"".join(held) if length <= longest else b"?", length)

@@ -10,7 +10,7 @@ from io import BytesIO
 from itertools import chain
 from typing import NamedTuple
 
-from hpcreuse.crawl.containers import DAMAGE, PIECE, Readable, component, is_plain_name, too_large
+from hpcreuse.crawl.containers import Readable, component, is_plain_name, read_piece, too_large
 from hpcreuse.crawl.mime import Unreadable, read_message
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 
@@ -146,11 +146,9 @@ def _messages(source: Readable, longest: int, archive: str, ledger: Ledger) -> I
     searched = offset = dropped = 0
     several: bool | None = None
     while True:
-        try:
-            piece = source.read(PIECE)
-        except DAMAGE as error:
+        piece = read_piece(source, archive, offset, ledger)
+        if piece is None:
             # What is left of the message in hand is no whole message any more
-            ledger.quarantine(archive, offset, "", f"file breaks off: {error or type(error).__name__}")
             return
         held += piece
         if several is None and (len(held) > _LOOK_BACK or not piece):

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from hpcreuse.judge.sampling import describe_label, score
-from hpcreuse.store import container
 from hpcreuse.store.labels import Labels
-from hpcreuse.store.result import FORMAT, VERSION, FileRows, Result, read_file_rows, read_files
-from hpcreuse.store.shard import cut_sorted
+from hpcreuse.store.neighborhoods import urls_below
+from hpcreuse.store.result import FileRows, Result, read_files, read_files_between
 from hpcreuse.store.tables import text
 
 # Of the files below a large neighborhood so many are drawn from; and so many blocks are searched for a label
@@ -50,23 +48,14 @@ class ResultFiles:
     def below(self, prefix: str, most: int, seed: int) -> list[MatchedFile]:
         """Draw files of a neighborhood at random; those with the most copies come first."""
         rows: list[MatchedFile] = []
-        for scheme in ("http://", "https://"):
-            low = (scheme + prefix).encode()
-            # The byte after a slash
-            rows += self._between(low, low[:-1] + b"0", MOST_BELOW)
+        for low, high in urls_below(prefix.encode()):
+            rows += self._between(low, high, MOST_BELOW)
         rows.sort(key=lambda row: score(row.url, seed))
         return sorted(rows[:most], key=lambda row: -row.bad)
 
     def _between(self, low: bytes, high: bytes, most: int) -> Iterator[MatchedFile]:
         for part in self.result.parts("files"):
-            with container.open_container(part, FORMAT, VERSION) as file:
-
-                def url_at(place: int, file: h5py.File = file) -> bytes:
-                    return container.read_ragged(file, "url", place, place + 1)[0]
-
-                first, last = cut_sorted(len(file["number"]), url_at, low, high)
-                if last > first:
-                    yield from matched(read_file_rows(file, first, min(last, first + most)))
+            yield from matched(read_files_between(part, low, high, most))
 
     def with_labels(self, labels: set[int], own: str, most: int) -> list[MatchedFile]:
         """Find files of other sites that share labels: each site once, those that share most first.

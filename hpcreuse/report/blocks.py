@@ -82,17 +82,6 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class SamplesBlock:
-    """Content of the crawl."""
-
-    block: ClassVar[str] = "samples"
-    title: str
-    samples: Sequence[Sample]
-    file: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class Quilted:
     """A quilt: its sources, and its words by source where they are known."""
 
@@ -105,12 +94,13 @@ class Quilted:
 
 
 @dataclass(frozen=True)
-class QuiltsBlock:
-    """Quilts beside their sources, in the same colours."""
+class ExamplesBlock:
+    """A few of many: content of the crawl, or quilts beside their sources in the same colours."""
 
-    block: ClassVar[str] = "quilts"
+    block: str
+    """samples or quilts."""
     title: str
-    quilts: Sequence[Quilted]
+    examples: Sequence[Sample] | Sequence[Quilted]
     file: str = ""
     note: str = ""
 
@@ -124,7 +114,7 @@ class NoteBlock:
     code: str = ""
 
 
-Block = FigureBlock | TableBlock | FactsBlock | TilesBlock | SamplesBlock | QuiltsBlock | NoteBlock
+Block = FigureBlock | TableBlock | FactsBlock | TilesBlock | ExamplesBlock | NoteBlock
 
 
 @dataclass

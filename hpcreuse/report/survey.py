@@ -12,6 +12,7 @@ from hpcreuse.kernels.fixed import to_fixed
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.report.ranking import BINS, Top, binned, greatest
 from hpcreuse.store.labels import Labels
+from hpcreuse.store.neighborhoods import Neighborhood, urls_below
 from hpcreuse.store.result import NeighborhoodRows, Result, read_files_between, read_neighborhoods
 from hpcreuse.store.tables import text
 
@@ -19,22 +20,6 @@ from hpcreuse.store.tables import text
 SPARE = 6
 # Of a neighborhood so many files are looked at for samples, and so many shown
 LOOKED_AT, SHOWN = 2_000, 3
-
-
-@dataclass(frozen=True)
-class Neighborhood:
-    """A neighborhood of a result."""
-
-    prefix: bytes
-    files: int
-    chunks: int
-    bad: int
-    badness: float
-    target: bool
-
-    def nested(self, other: "Neighborhood") -> bool:
-        """Tell whether one of the two lies within the other."""
-        return self.prefix.startswith(other.prefix) or other.prefix.startswith(self.prefix)
 
 
 @dataclass
@@ -69,18 +54,7 @@ class Survey:
         self.target_depths.update(dict(enumerate(np.bincount(depths[target]).tolist())))
         for top, keys in ((self.by_badness, (block.badness, block.bad)), (self.by_bad, (block.bad, block.badness))):
             places = [place for place in greatest(top.wanted, *keys).tolist() if target[place]]
-            found = [
-                Neighborhood(
-                    block.prefix[place],
-                    int(block.files[place]),
-                    int(block.chunks[place]),
-                    int(block.bad[place]),
-                    float(block.badness[place]),
-                    True,
-                )
-                for place in places
-            ]
-            top.add([(tuple(key[place] for key in keys), row) for place, row in zip(places, found, strict=True)])
+            top.add([(tuple(key[place] for key in keys), Neighborhood.at(block, place, self.bar)) for place in places])
 
     def worst(self, top: Top) -> list[Neighborhood]:
         """Give the first of a ranking, those that hold the same pages once, by their shortest prefix."""
@@ -89,7 +63,7 @@ class Survey:
         for one in top.rows():
             # Nested ones have the same site
             alike = twins.setdefault((one.prefix.partition(b"/")[0], one.files, one.chunks, one.bad), [])
-            twin = next((place for place in alike if one.nested(kept[place])), None)
+            twin = next((place for place in alike if one.is_nested(kept[place])), None)
             if twin is None:
                 alike.append(len(kept))
                 kept.append(one)
@@ -120,9 +94,8 @@ def look_into(result: Result, prefix: bytes) -> Seen:
     found: list[tuple[int, str]] = []
     labels: Counter[int] = Counter()
     for part in result.parts("files"):
-        for scheme in (b"http://", b"https://"):
-            # The slash that ends a prefix, raised by one, is above all that begins with it
-            rows = read_files_between(part, scheme + prefix, scheme + prefix[:-1] + b"0", LOOKED_AT)
+        for low, high in urls_below(prefix):
+            rows = read_files_between(part, low, high, LOOKED_AT)
             found += [(int(rows.bad[n]), text(rows.url[n])) for n in np.flatnonzero(rows.bad).tolist()]
             labels.update(rows.matches.values["label"].tolist())
     found.sort(key=lambda page: (-page[0], page[1]))

@@ -134,17 +134,8 @@ class Findings:
         return cls(path, record["method"], record["header"], record["summary"], record["parts"])
 
     def parts(self, table: str) -> list[Path]:
-        """List the parts of a table, in order.
-
-        Raises StoreError when one is missing: its rows would be missed in silence.
-        """
-        found = sorted((self.path / table).glob("part-*.h5"))
-        if len(found) != self.part_counts[table]:
-            raise StoreError(
-                f"{self.path / table} has {len(found)} of {self.part_counts[table]} parts: "
-                f"run `hpcreuse {self.method}` again"
-            )
-        return found
+        """List the parts of a table, in order."""
+        return result.all_parts(self.path / table, self.part_counts[table], self.method)
 
     def blocks(self, table: str) -> Iterator[Rows]:
         """Read a table in blocks of rows."""

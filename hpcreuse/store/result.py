@@ -238,6 +238,17 @@ def is_result(path: Path) -> bool:
     return (path / RECORD).exists()
 
 
+def all_parts(folder: Path, count: int, method: str) -> list[Path]:
+    """List the parts of a table, in order.
+
+    Raises StoreError when one is missing: its rows would be missed in silence.
+    """
+    found = sorted(folder.glob("part-*.h5"))
+    if len(found) != count:
+        raise StoreError(f"{folder} has {len(found)} of {count} parts: run `hpcreuse {method}` again")
+    return found
+
+
 @dataclass(frozen=True)
 class Result:
     """A result that is complete."""
@@ -261,16 +272,8 @@ class Result:
         return cls(path, record["header"], record["summary"], record["parts"])
 
     def parts(self, table: str) -> list[Path]:
-        """List the parts of `files` or `neighborhoods`, in order.
-
-        Raises StoreError when one is missing: its rows would be missed in silence.
-        """
-        parts = sorted((self.path / table).glob("part-*.h5"))
-        if len(parts) != self.part_counts[table]:
-            raise StoreError(
-                f"{self.path / table} has {len(parts)} of {self.part_counts[table]} parts: run `hpcreuse detect` again"
-            )
-        return parts
+        """List the parts of `files` or `neighborhoods`, in order."""
+        return all_parts(self.path / table, self.part_counts[table], METHOD)
 
     @property
     def borders(self) -> Path:

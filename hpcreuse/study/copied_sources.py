@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from hpcreuse.corpus.holding import hold
 from hpcreuse.crawl.urls import directory
 from hpcreuse.errors import StoreError
-from hpcreuse.kernels.fixed import to_fixed
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.world import World
 from hpcreuse.store import container, lock
 from hpcreuse.store.labels import Labels
+from hpcreuse.store.neighborhoods import Neighborhood, urls_below
 from hpcreuse.store.result import FileRows, Result, read_files, read_neighborhoods
 from hpcreuse.store.shard import cut_sorted
 from hpcreuse.store.tables import Row, columns
@@ -36,23 +36,6 @@ if TYPE_CHECKING:
 TABLE = columns(
     prefix=str, depth=int, files=int, chunks=int, bad=int, badness=float, target=bool, sources=int, own=bool
 )
-
-
-@dataclass(frozen=True)
-class Neighborhood:
-    """A neighborhood of a result."""
-
-    prefix: bytes
-    files: int
-    chunks: int
-    bad: int
-    badness: float
-    target: bool
-
-    @property
-    def depth(self) -> int:
-        """Its path length."""
-        return self.prefix.count(b"/")
 
 
 @dataclass
@@ -74,9 +57,8 @@ class Ranking:
     def read(self, part: Path, bar: int) -> None:
         """Look through one part of a result's neighborhoods."""
         for block in read_neighborhoods(part):
-            prefixes = list(block.prefix)
-            depths = np.array([prefix.count(b"/") for prefix in prefixes], np.int64)
-            right = (depths == self.depth) if self.depth else np.ones(len(prefixes), bool)
+            depths = np.array([prefix.count(b"/") for prefix in block.prefix], np.int64)
+            right = (depths == self.depth) if self.depth else np.ones(len(depths), bool)
             above = right & (block.bad > self.more_than)
             self.neighborhoods += int(right.sum())
             self.with_bad_chunks += int((right & (block.bad > 0)).sum())
@@ -84,19 +66,7 @@ class Ranking:
             # Only the first of a block can be among the first of all; stable, so that ties stand in order of prefix
             rows = np.flatnonzero(above)
             rows = rows[np.argsort(-block.bad[rows], kind="stable")][: self.wanted]
-            self.add(
-                [
-                    Neighborhood(
-                        prefixes[row],
-                        int(block.files[row]),
-                        int(block.chunks[row]),
-                        int(block.bad[row]),
-                        float(block.badness[row]),
-                        bool(to_fixed(block.badness[row]) > bar),
-                    )
-                    for row in rows.tolist()
-                ]
-            )
+            self.add([Neighborhood.at(block, row, bar) for row in rows.tolist()])
 
     def over_all(self, world: World) -> "Ranking":
         """Collective. Put the rankings of all ranks together."""
@@ -217,9 +187,7 @@ def matched_in(block: FileRows, place_of: dict[bytes, int]) -> Iterator[tuple[in
 
 def holds_own(marks: NDArray[np.uint8], pages: Ragged, prefix: bytes) -> bool:
     """Tell whether a marked source lies in the neighborhood itself."""
-    for scheme in (b"http://", b"https://"):
-        # The slash that ends a prefix, raised by one, is above all that begins with it
-        low, high = scheme + prefix, scheme + prefix[:-1] + b"0"
+    for low, high in urls_below(prefix):
         first, last = cut_sorted(len(pages), pages.__getitem__, low, high)
         numbers = np.arange(first, last)
         if (marks[numbers >> 3] >> (numbers & 7) & 1).any():

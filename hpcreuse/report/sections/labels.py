@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpcreuse.report.blocks import FactsBlock, NoteBlock, Sample, SamplesBlock, Section
+from hpcreuse.report.blocks import ExamplesBlock, FactsBlock, NoteBlock, Sample, Section
 from hpcreuse.report.book import Book
 from hpcreuse.report.contents import Content, read_contents
 from hpcreuse.report.given import Given, find_run
@@ -159,12 +159,13 @@ def find_run_of(header: dict[str, Any], given: Given, book: Book) -> Run | None:
     return next((Run.open(other.path) for other in book.given if other.kind == "run"), None)
 
 
-def samples(book: Book, given: Given, top: list[Label], run: Run | None, objects: str) -> SamplesBlock:
+def samples(book: Book, given: Given, top: list[Label], run: Run | None, objects: str) -> ExamplesBlock:
     """Show the most frequent labels with the beginning of their content."""
     file = book.table(f"labels{given.suffix}", LABELS, ((x.digest, x.count, x.length, x.source) for x in top))
     shown = top[: book.top]
     contents = read_contents(run, [label.digest for label in shown], objects)
-    return SamplesBlock(
+    return ExamplesBlock(
+        "samples",
         f"The {len(shown)} most frequent",
         [sample(label, contents[label.digest]) for label in shown],
         file,

@@ -8,7 +8,7 @@ import numpy as np
 from hpcreuse.corpus.spelling import words_in_shard
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.quilt.showing import Gram, grams_of, patches
-from hpcreuse.report.blocks import FactsBlock, Quilted, QuiltsBlock, Section
+from hpcreuse.report.blocks import ExamplesBlock, FactsBlock, Quilted, Section
 from hpcreuse.report.book import Book
 from hpcreuse.report.given import Given, find_run
 from hpcreuse.report.ranking import BINS, Top, binned, greatest
@@ -119,7 +119,7 @@ def row_of(found: dict, place: int) -> Row:
     )
 
 
-def beside_sources(given: Given, book: Book, rows: Sequence[Row], file: str) -> QuiltsBlock:
+def beside_sources(given: Given, book: Book, rows: Sequence[Row], file: str) -> ExamplesBlock:
     """Show the first quilts with their words by source, if the run is there."""
     shown = rows[: min(SHOWN, book.top)]
     run = find_run(given, book.given)
@@ -136,7 +136,7 @@ def beside_sources(given: Given, book: Book, rows: Sequence[Row], file: str) -> 
         for row in shown
     ]
     note = "" if words else "The run with the words of the pages is not here: name it as well to see the patches."
-    return QuiltsBlock("Quilts beside their sources", quilts, file, note)
+    return ExamplesBlock("quilts", "Quilts beside their sources", quilts, file, note)
 
 
 def find_words(run: Run, wanted: set[str]) -> dict[str, list[str]]:
