@@ -85,6 +85,12 @@ def test_recall_equals_a_slow_count(run: Path, tmp_path: Path, threshold: float,
     assert [row["lexicons"] for row in found["table1"]] == [0, 2]
 
 
+def test_what_the_memory_does_not_hold_is_refused_beforehand(run: Path, tmp_path: Path) -> None:
+    done = hpcreuse("study", "recall", run, "--out", tmp_path / "out", "--memory", "1M", ranks=2, check=False)
+    assert done.returncode == 2 and "holds the terms of all documents in memory, about" in done.stderr
+    assert done.stderr.count("give it more with --memory, more ranks, or a smaller run") == 1
+
+
 def test_the_simulation_meets_the_formula_within_its_error(run: Path, tmp_path: Path) -> None:
     for removed in ("0.333", "0.5"):
         words = ("--trials", "6000", "--removed", removed, "--no-figures", "--out", tmp_path / removed)

@@ -48,6 +48,9 @@ TABLE1 = columns(
     cluster=float,
     cluster_increase=float,
 )
+# Memory that documents take while they are compared: a word, of which the different ones are kept, and a signature
+BYTES_PER_WORD, BYTES_PER_SIGNATURE = 16, 32
+
 STABILITY = columns(changes=int, lexicons=int, trials=int, share=float, formula=float, error=float)
 
 
@@ -86,6 +89,7 @@ def measure(world: World, options: "Options", spool: Path, setting: Setting, pha
         if options.legitimate:
             others.append(open_run(world, options.legitimate, spool / "legitimate", memory // 2))
         saved = None if options.lexicon == "corpus" else world.on_root(SavedLexicon.load, Path(options.lexicon))
+    setting.must_hold(world, memory_need([texts, *others], options.lexicons), "the terms of all documents")
     blocks = len(texts.corpus.mine)
     progress = Progress("recall", "blocks", 2 * blocks, setting.progress_seconds if world.root else 0)
     documents = [spool_terms(each, progress, phases) for each in (texts, *others)]
@@ -123,6 +127,13 @@ def measure(world: World, options: "Options", spool: Path, setting: Setting, pha
         "table1": [beside(row, recall[0]) for row in recall if row["lexicons"] in PUBLISHED],
         "stability": stability_rows(survived, options.trials, options.removed),
     }
+
+
+def memory_need(runs: list[Spooled], lexicons: int) -> int:
+    """Tell how much this rank will hold: of the first run terms and signatures, of others signatures."""
+    blocks = [block for texts in runs for block in texts.corpus.mine]
+    signatures = (lexicons + 1) * sum(map(len, blocks))
+    return BYTES_PER_WORD * sum(block.words for block in runs[0].corpus.mine) + BYTES_PER_SIGNATURE * signatures
 
 
 def sign(texts: Spooled, lexicon: Lexicon, signing: Signing, progress: Progress, phases: Phases) -> None:
