@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-KERNELS := $(wildcard hpcreuse/kernels/*.pyx hpcreuse/kernels/*.h)
+KERNELS := $(wildcard hpcreuse/kernels/*.pyx hpcreuse/kernels/*.pxd hpcreuse/kernels/*.h)
 
 .PHONY: demo test test-all test-slurm bench docs fuzz lint setup clean
 

@@ -101,7 +101,17 @@ def test_result_with_fixed_thresholds_equals_the_oracle(run: Path, labels: Path,
     compare_result(tmp_path / "result", oracle.detect(*expected, label_digests(labels), **bars))
 
 
-@pytest.mark.parametrize("rule", [{"top": 50}, {"top": 3, "objects": "file"}, {"threshold": 2, "min_length": 200}])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"top": 50},
+        # More than occur twice: those that occur once, which were not kept so far, are counted again
+        {"top": 15_000},
+        {"top": 3, "objects": "file"},
+        {"threshold": 0, "objects": "file"},
+        {"threshold": 2, "min_length": 200},
+    ],
+)
 def test_other_rules_of_discovery_equal_the_oracle(
     run: Path, expected: Any, rule: dict[str, Any], tmp_path: Path
 ) -> None:

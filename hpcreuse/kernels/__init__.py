@@ -6,6 +6,7 @@ try:
     from hpcreuse.kernels._dealing import collect, deal
     from hpcreuse.kernels._grams import page_grams
     from hpcreuse.kernels._heads import http_head, warc_head
+    from hpcreuse.kernels._merge import merge_runs
     from hpcreuse.kernels._nearest import nearest
     from hpcreuse.kernels._nesting import parsing_work
     from hpcreuse.kernels._nilsimsa import range_nilsimsas
@@ -33,6 +34,7 @@ except ImportError:
     )
     from hpcreuse.kernels.plain_grams import greedy_covers, page_grams
     from hpcreuse.kernels.plain_heads import http_head, warc_head
+    from hpcreuse.kernels.plain_merge import merge_runs
     from hpcreuse.kernels.plain_nesting import parsing_work
     from hpcreuse.kernels.plain_nilsimsa import nearest, range_nilsimsas
     from hpcreuse.kernels.plain_repeats import collect, deal, may_repeat
@@ -61,6 +63,7 @@ __all__ = [
     "greedy_covers",
     "http_head",
     "may_repeat",
+    "merge_runs",
     "nearest",
     "normalize_whitespace",
     "overlaps",

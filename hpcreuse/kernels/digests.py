@@ -4,6 +4,8 @@ A digest array is a C-contiguous `uint8` array of shape (n, width); its order is
 The prefix does the work (ordering.py); it never decides: equality is always on the full digest.
 """
 
+import bisect
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,17 +73,11 @@ def find_among(table: Digests, queries: Digests) -> NDArray[np.int64]:
 
 def cut(sorted_digests: Digests, splitters: Digests) -> NDArray[np.int64]:
     """Find the row where each splitter would stand: rows below it come before, equal ones after."""
-    keys = prefixes(sorted_digests)
-    places = np.searchsorted(keys, prefixes(splitters), side="left")
-    ends = np.searchsorted(keys, prefixes(splitters), side="right")
-    for number in np.flatnonzero(ends > places):
-        splitter = splitters[number].tobytes()
-        low, high = int(places[number]), int(ends[number])
-        while low < high:
-            middle = (low + high) // 2
-            if sorted_digests[middle].tobytes() < splitter:
-                low = middle + 1
-            else:
-                high = middle
-        places[number] = low
-    return places
+    rows = range(len(sorted_digests))
+    return np.array(
+        [
+            bisect.bisect_left(rows, splitter.tobytes(), key=lambda row: sorted_digests[row].tobytes())
+            for splitter in splitters
+        ],
+        np.int64,
+    )

@@ -46,6 +46,11 @@ class Estimates:
     """How often and how widely spread each distinct chunk of the sample is."""
     sample_chunks: int
 
+    @property
+    def repeated_share(self) -> float:
+        """Share of the distinct chunks that occur more than once: under Heaps' law it stays as the crawl grows."""
+        return float(np.mean(self.distinct_chunks.counts > 1))
+
     @classmethod
     def of(cls, sample: Sample, extrapolate: bool) -> "Estimates":
         """Estimate; refuses a sample without pages.

@@ -38,6 +38,8 @@ class Sizes:
     payload_bytes: float
     url_bytes: float
     distinct_chunks: float
+    repeated_chunks: float
+    """Distinct chunks that occur more than once: only these are kept with their counts."""
     distinct_files: float
     directories: float
     neighborhoods: float
@@ -86,6 +88,7 @@ class Sizes:
         shard_directories = shards * e.directories.growth.expected(pages / shards)
         rank_directories = holders * e.directories.growth.expected(pages / holders)
         distinct = e.chunk_growth.expected(chunks)
+        repeated = distinct * e.repeated_share
         neighborhoods = e.neighborhoods.growth.expected(pages)
 
         # What a rank does not hold at once goes in passes
@@ -113,6 +116,7 @@ class Sizes:
             payload_bytes=e.payload_bytes * total,
             url_bytes=url_bytes,
             distinct_chunks=distinct,
+            repeated_chunks=repeated,
             distinct_files=e.file_growth.expected(pages),
             directories=e.directories.growth.expected(pages),
             neighborhoods=neighborhoods,
@@ -132,7 +136,7 @@ class Sizes:
             + shard_distinct * (job.width + per.SHARD_BYTES_PER_DISTINCT)
             + shard_directories * (mean_directory + 8)
             + shards * empty_shard,
-            counts_bytes=distinct * (job.width + per.COUNT_BYTES) + passes[0] * job.ranks * empty_piece,
+            counts_bytes=repeated * (job.width + per.COUNT_BYTES) + passes[0] * job.ranks * empty_piece,
             labels_bytes=labels_bytes,
             result_bytes=file_rows
             + neighborhoods * (e.neighborhoods.length + per.NEIGHBORHOOD_BYTES)

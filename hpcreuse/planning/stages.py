@@ -89,15 +89,16 @@ def hash_stage(job: Job, sizes: Sizes, estimates: Estimates, rates: Rates) -> St
 
 
 def discover_stage(job: Job, sizes: Sizes, rates: Rates, network: float) -> Stage:
-    """Ranks that hold shards read and sort them; all sort, write and read again what they receive."""
+    """Ranks that hold shards merge what leaves them; all merge what stays and arrives, and keep what repeats."""
     holders = min(job.ranks, sizes.shards)
     read, sent = sizes.shard_distinct / holders, sizes.rank_distinct / holders
-    received, kept = sizes.rank_distinct / job.ranks, sizes.distinct_chunks / job.ranks
+    received, kept = sizes.rank_distinct / job.ranks, sizes.repeated_chunks / job.ranks
     in_pass = [rows / sizes.passes_count for rows in (read, received)]
-    sorted_rows = sum(rows * doublings(rows) for rows in in_pass) * sizes.passes_count
+    shards = sizes.shards / holders
+    merged = read * doublings(2 * shards) + received * (1 - 1 / job.ranks) * doublings(2 * (shards + job.ranks))
     exchanged = max(sent, received) * (1 - 1 / job.ranks) * (job.width + per.COUNT_BYTES)
     counts = kept * (job.width + per.COUNT_BYTES)
-    passing = Passing.of(job, sizes.shards / holders, sizes.passes_count, 2, (1, job.width), rates)
+    passing = Passing.of(job, shards, sizes.passes_count, 2, (1, job.width), rates)
     return Stage(
         "discover",
         {
@@ -105,7 +106,7 @@ def discover_stage(job: Job, sizes: Sizes, rates: Rates, network: float) -> Stag
             "read": read * (job.width + per.SHARD_BYTES_PER_DISTINCT) * rates.load_byte,
             "look": passing.look,
             "sample": passing.sample,
-            "sort": sorted_rows * rates.combine_row,
+            "sort": merged * rates.merge_row,
             "exchange": exchanged / network,
             "write": counts * rates.write_byte + sizes.passes_count * rates.shard_file,
             "select": 2 * counts * rates.load_byte,

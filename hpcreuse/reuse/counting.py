@@ -1,8 +1,10 @@
 """Global counts: how often does each distinct object occur in the whole corpus?
 
 Not distributive: an object may pass a threshold only by what all shards together hold. The distinct digests
-of each rank's shards, counted and combined, go to the rank that owns their range, in as many passes over
-ranges as the memory asks for (METHODS.md step 3b).
+of each rank's shards, counted and merged, go to the rank that owns their range, in as many passes over
+ranges as the memory asks for (METHODS.md step 3b). Shards are mapped, and what is merged is written once: memory that
+a process touches for the first time costs more than the merging. Objects that occur once, most of all, are counted
+but not kept, unless they are asked for.
 """
 
 from collections.abc import Sequence
@@ -53,8 +55,8 @@ class ShardChunks:
     def keys(self, places: Sequence[int]) -> list[bytes]:
         """Give the digests at these places."""
         with Shard.open(self.info.path) as shard:
-            digests = shard.file["distinct/digest"]
-            return [digests[place].tobytes() for place in places]
+            digests = shard.distinct().digests
+        return [digests[place].tobytes() for place in places]
 
     def between(self, low: bytes | None, high: bytes | None) -> Counted:
         """Read the chunks from low up to, but not with, high."""
@@ -84,9 +86,7 @@ class ShardFiles:
         """Read the distinct files from low up to, but not with, high."""
         with Shard.open(self.info.path) as shard:
             files = shard.distinct_files()
-        first = 0 if low is None else int(dg.cut(files.digests, _as_splitter(low))[0])
-        last = len(files) if high is None else int(dg.cut(files.digests, _as_splitter(high))[0])
-        return Counted(files.digests[first:last], files.counts[first:last], files.lengths[first:last])
+        return files.slice(*files.cut(low, high))
 
 
 def _as_splitter(key: bytes) -> dg.Digests:
@@ -100,16 +100,21 @@ def count_objects(
     memory: int,
     phases: Phases,
     progress_seconds: float,
+    unique: bool,
     fresh: bool = False,
 ) -> Counts:
-    """Collective. Count every distinct chunk or file of a run; counts kept from before are taken unless `fresh`."""
+    """Collective. Count every distinct chunk or file of a run; counts kept from before are taken unless `fresh`.
+
+    Args:
+        unique: whether the objects that occur once must be among those that can be read, not only in the histogram.
+    """
     folder = store.counts_folder(catalog.run.path, objects)
     known = None if fresh else world.on_root(store.find_counts, folder, catalog.fingerprint)
-    if known is not None:
+    if known is not None and (known.unique or not unique):
         return known
     with hold(world, folder, lock.beside(folder)):
         world.on_root(atomic.remove, folder)
-        return count_anew(world, catalog, objects, folder, memory, phases, progress_seconds)
+        return count_anew(world, catalog, objects, folder, memory, phases, progress_seconds, unique)
 
 
 def count_anew(
@@ -120,6 +125,7 @@ def count_anew(
     memory: int,
     phases: Phases,
     progress_seconds: float,
+    unique: bool,
 ) -> Counts:
     """Collective. Count into a folder that no other job writes to."""
     width = catalog.run.options.width
@@ -130,36 +136,52 @@ def count_anew(
     progress = Progress("count", "passes", passes.count, progress_seconds if world.root else 0)
     histogram = Histogram.of(np.empty(0, np.int64))
     for number in range(passes.count):
-        counted = count_pass(world, passes.bounds(number), runs, Counted.empty(width), memory, phases)
+        counted, left_out = count_pass(
+            world, passes.bounds(number), runs, Counted.empty(width), memory, phases, least=1 if unique else 2
+        )
         with phases("write"):
             store.write_piece(folder, passes.range_number(number), counted)
-        histogram = Histogram.combine([histogram, Histogram.of(counted.counts)])
+        histogram = Histogram.combine([histogram, Histogram.of(counted.counts), Histogram.of_unique(left_out)])
         progress.update(number + 1)
         with phases("wait"):
             world.stop_if_asked()
     progress.finish()
     with phases("reduce"):
         everyones = Histogram.combine(world.comm.allgather(histogram))
-        return world.on_root(store.finish, folder, catalog.fingerprint, passes.count * world.size, everyones)
+        return world.on_root(store.finish, folder, catalog.fingerprint, passes.count * world.size, everyones, unique)
 
 
 def count_pass(
-    world: World, bounds: list[bytes | None], runs: Sequence[Objects[C]], none: C, memory: int, phases: Phases
-) -> C:
-    """Collective. Count the objects in the ranges of one pass; each rank gets those of its own range."""
+    world: World,
+    bounds: list[bytes | None],
+    runs: Sequence[Objects[C]],
+    none: C,
+    memory: int,
+    phases: Phases,
+    least: int = 0,
+) -> tuple[C, int]:
+    """Collective. Count the objects in the ranges of one pass; each rank gets those of its own range.
+
+    Gives also how many of them occur less than `least` times: they are left out.
+    """
     kind, width = type(none), none.digests.shape[1]
     with phases("read"):
-        parts = [none, *(run.between(bounds[0], bounds[-1]) for run in runs)]
+        parts = [run.between(bounds[0], bounds[-1]) for run in runs]
     with phases("sort"):
-        mine = kind.combine(parts)
-        if world.size == 1:
-            return mine
+        # What lies in this rank's own range stays in the shards until the end
+        kept, leaving = [none], [none]
+        for part in parts:
+            first, last = part.cut(bounds[world.rank], bounds[world.rank + 1])
+            kept.append(part.slice(first, last))
+            leaving += [part.slice(0, first), part.slice(last, len(part))]
+        sent, _ = kind.merge(leaving)
         inner = dg.from_bytes(b"".join(bound or bytes(width) for bound in bounds[1:-1]), width)
-        cuts = np.concatenate([[0], dg.cut(mine.digests, inner), [len(mine)]])
+        cuts = np.array([0, *dg.cut(sent.digests, inner), len(sent)])
     with phases.together("exchange", world):
-        columns, _ = exchange(world, mine.columns, cuts, memory // 4)
-    del mine
+        columns, rcounts = exchange(world, sent.columns, cuts, memory // 4)
+    del sent
     with phases("sort"):
-        received = [kind(*columns)]
-        del columns
-        return kind.combine(received)
+        received = kind(*columns)
+        rlast = np.cumsum(rcounts)
+        kept += [received.slice(first, last) for first, last in zip(rlast - rcounts, rlast, strict=True)]
+        return kind.merge(kept, least)

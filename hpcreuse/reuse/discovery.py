@@ -42,6 +42,11 @@ class Cut:
     above: int
     ties: int = 0
 
+    @property
+    def unique(self) -> bool:
+        """Whether it reaches down to objects that occur once."""
+        return self.above + (not self.ties) < 2
+
     @classmethod
     def top(cls, histogram: Histogram, wanted: int) -> "Cut":
         """Find the cut that takes the `wanted` most frequent objects."""
@@ -67,9 +72,14 @@ def discover_labels(world: World, job: DiscoverJob) -> dict[str, Any]:
         catalog = Catalog.open(world, job.run)
         options = catalog.run.options
         rule = world.on_root(load_stops, job.stop, job.objects, options, job.min_length)
-    counts = count_objects(world, catalog, job.objects, job.memory, phases, job.progress_seconds, job.fresh)
+    counts = count(world, job, catalog, phases, unique=job.threshold == 0, fresh=job.fresh)
     with phases("select"):
         cut = find_cut(world, job, counts, rule)
+    if cut.unique and not counts.unique:
+        # More were asked for than occur twice
+        counts = count(world, job, catalog, phases, unique=True)
+        cut = find_cut(world, job, counts, rule)
+    with phases("select"):
         selection = Selection(world, counts, rule, cut, job.memory)
     with phases("write"):
         header = {
@@ -96,6 +106,15 @@ def discover_labels(world: World, job: DiscoverJob) -> dict[str, Any]:
         "cut_above": cut.above,
         **phases.summary(world),
     }
+
+
+def count(
+    world: World, job: DiscoverJob, catalog: Catalog, phases: Phases, unique: bool, fresh: bool = False
+) -> Counts:
+    """Collective. Count the objects of the job's kind."""
+    return count_objects(
+        world, catalog, job.objects, job.memory, phases, job.progress_seconds, unique=unique, fresh=fresh
+    )
 
 
 def find_cut(world: World, job: DiscoverJob, counts: Counts, rule: StopRule) -> Cut:

@@ -99,7 +99,8 @@ def _counts_problems(run: Findings, objects: str, record: dict[str, Any], total:
         yield f"{folder}: the pieces do not follow on each other: {AGAIN['counts']}"
     found = Histogram.combine([piece.histogram for piece in pieces])
     said = Histogram(np.array(record["duplicates"], np.int64), np.array(record["objects"], np.int64))
-    if found.duplicates.tolist() != said.duplicates.tolist() or found.objects.tolist() != said.objects.tolist():
+    kept = said if record.get("unique", True) else said.repeated
+    if found.duplicates.tolist() != kept.duplicates.tolist() or found.objects.tolist() != kept.objects.tolist():
         yield f"{folder}: the pieces do not add up to the histogram in counts.json: {AGAIN['counts']}"
     occurrences = int((said.duplicates * said.objects).sum())
     if occurrences != total:

@@ -252,7 +252,7 @@ def collect(
     none = Sourced.empty(terms.options.width)
     histogram, too_short, subtracted = Histogram.of(np.empty(0, np.int64)), 0, 0
     for number in range(passes.count):
-        found = count_pass(world, passes.bounds(number), parts, none, job.memory, phases)
+        found, _ = count_pass(world, passes.bounds(number), parts, none, job.memory, phases)
         found = found.select(found.counts > 0)
         histogram = Histogram.combine([histogram, Histogram.of(found.counts)])
         short, taken = found.lengths < job.min_length, found.taken > 0

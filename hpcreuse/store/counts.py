@@ -2,6 +2,9 @@
 
 RUN/counts/chunk/counts.json       what was counted, how many pieces, the histogram; written last
 RUN/counts/chunk/piece-00000.h5    distinct digests in order with count and length; pieces follow on each other
+
+Most objects of a crawl occur once and are never asked for: they are in the histogram, but in the pieces only where
+`unique` in counts.json says so.
 """
 
 from collections.abc import Iterator
@@ -33,6 +36,16 @@ class Histogram:
         return cls(*np.unique(counts, return_counts=True))
 
     @classmethod
+    def of_unique(cls, objects: int) -> "Histogram":
+        """Make it of so many objects that occur once."""
+        return cls.of(np.empty(0, np.int64)) if not objects else cls(np.array([1]), np.array([objects]))
+
+    @property
+    def repeated(self) -> "Histogram":
+        """Leave out the objects that occur once."""
+        return Histogram(self.duplicates[self.duplicates > 1], self.objects[self.duplicates > 1])
+
+    @classmethod
     def combine(cls, parts: list["Histogram"]) -> "Histogram":
         """Add up histograms of different objects."""
         duplicates, place = np.unique(np.concatenate([p.duplicates for p in parts]), return_inverse=True)
@@ -50,6 +63,8 @@ class Counts:
     distinct: int
     occurrences: int
     histogram: Histogram
+    unique: bool
+    """Whether the pieces hold objects that occur once."""
 
     def piece_path(self, number: int) -> Path:
         """Name a piece."""
@@ -82,13 +97,14 @@ def read_piece(path: Path) -> Iterator[Counted]:
             yield Counted(file["digest"][rows], file["count"][rows], file["length"][rows])
 
 
-def finish(folder: Path, fingerprint: str, pieces: int, histogram: Histogram) -> Counts:
+def finish(folder: Path, fingerprint: str, pieces: int, histogram: Histogram, unique: bool) -> Counts:
     """Mark the counts as complete."""
     record = {
         "format": FORMAT,
         "version": VERSION,
         "run": fingerprint,
         "pieces": pieces,
+        "unique": unique,
         "duplicates": histogram.duplicates.tolist(),
         "objects": histogram.objects.tolist(),
     }
@@ -111,4 +127,5 @@ def find_counts(folder: Path, fingerprint: str) -> Counts | None:
 def _from_record(folder: Path, record: dict) -> Counts:
     histogram = Histogram(np.array(record["duplicates"], np.int64), np.array(record["objects"], np.int64))
     occurrences = int((histogram.duplicates * histogram.objects).sum())
-    return Counts(folder, record["pieces"], int(histogram.objects.sum()), occurrences, histogram)
+    distinct = int(histogram.objects.sum())
+    return Counts(folder, record["pieces"], distinct, occurrences, histogram, record.get("unique", True))

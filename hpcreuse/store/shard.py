@@ -22,11 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.kernels import digests as dg
+from hpcreuse.kernels import merge_runs
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store import container
 
 FORMAT, VERSION = "hpcreuse shard", 1
 INDEX_BITS = 12
+
+REDUCE = {"+": np.add, "<": np.minimum, ">": np.maximum}
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Counted:
     counts: NDArray[np.integer]
     lengths: NDArray[np.integer]
 
-    REDUCE: ClassVar[tuple[np.ufunc, ...]] = (np.add, np.minimum)
-    """What becomes of each column but the first when equal digests meet."""
+    REDUCE: ClassVar[str] = "+<"
+    """What becomes of each column but the first when equal digests meet: their sum, the smallest or the largest."""
 
     @classmethod
     def empty(cls, width: int) -> Self:
@@ -63,10 +66,16 @@ class Counted:
         if not len(order):
             return cls.empty(columns[0].shape[1])
         reduced = [
-            reduce.reduceat(column[order], starts, dtype=np.int64)
-            for reduce, column in zip(cls.REDUCE, columns[1:], strict=True)
+            REDUCE[sign].reduceat(column[order], starts, dtype=np.int64)
+            for sign, column in zip(cls.REDUCE, columns[1:], strict=True)
         ]
         return cls(np.take(columns[0], order[starts], axis=0), *reduced)
+
+    @classmethod
+    def merge(cls, runs: list[Self], least: int = 0) -> tuple[Self, int]:
+        """Bring equal digests of runs together; tell how many occur less than `least` times and are left out."""
+        digests, columns, left_out = merge_runs([run.columns for run in runs], cls.REDUCE, least)
+        return cls(digests, *columns), left_out
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -75,6 +84,14 @@ class Counted:
     def nbytes(self) -> int:
         """Bytes of all columns together."""
         return sum(column.nbytes for column in self.columns)
+
+    def cut(self, low: bytes | None, high: bytes | None) -> tuple[int, int]:
+        """Find the rows from low up to, but not with, high."""
+        return cut_sorted(len(self), lambda row: self.digests[row].tobytes(), low, high)
+
+    def slice(self, first: int, last: int) -> Self:
+        """Give rows first to last-1, without a copy."""
+        return type(self)(*(column[first:last] for column in self.columns))
 
     def select(self, keep: NDArray[np.bool_]) -> Self:
         """Give those marked."""
@@ -128,9 +145,9 @@ class Shard:
         return container.read_ragged(self.file[group or "/"], last_name, first, last)
 
     def distinct(self, first: int = 0, last: int | None = None) -> Counted:
-        """Read rows of the distinct chunk digests."""
+        """Give rows of the distinct chunk digests, mapped: whoever goes through them once needs no copy."""
         group = self.file["distinct"]
-        return Counted(*(group[name][first:last] for name in ("digest", "count", "length")))
+        return Counted(*(container.map_array(group, name)[first:last] for name in ("digest", "count", "length")))
 
     def each_file(self) -> Counted:
         """Read the file digests in the order of files, each counted once."""

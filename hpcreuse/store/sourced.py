@@ -22,7 +22,7 @@ class Sourced(Counted):
     taken: NDArray[np.int64]
     """1 for what is to be subtracted."""
 
-    REDUCE: ClassVar[tuple[np.ufunc, ...]] = (np.add, np.minimum, np.minimum, np.maximum)
+    REDUCE: ClassVar[str] = "+<<>"
 
     @classmethod
     def of(cls, counted: Counted, sources: NDArray[np.int64], taken: bool = False) -> Self:

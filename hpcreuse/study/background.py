@@ -82,7 +82,7 @@ class Background:
     ) -> "Background":
         """Collective. Count a run's objects and look up sorted distinct digests."""
         catalog = Catalog.open(world, run)
-        known = count_objects(world, catalog, objects, setting.memory, phases, setting.progress_seconds)
+        known = count_objects(world, catalog, objects, setting.memory, phases, setting.progress_seconds, unique=True)
         found = np.zeros(len(queries), np.int64)
         for piece in my_pieces(world, known):
             for block in read_piece(piece):

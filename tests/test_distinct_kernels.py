@@ -1,0 +1,50 @@
+"""The kernels that bring equal digests together equal their plain twins; prefixes that clash are made on purpose."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_digests import DIGESTS, array
+
+from hpcreuse import kernels
+from hpcreuse.kernels import plain_merge
+from hpcreuse.store.shard import Counted
+
+RUNS = st.lists(DIGESTS.map(set).map(sorted), min_size=1, max_size=9)
+
+
+def same(one: object, other: object) -> bool:
+    """Compare arrays, numbers, and lists of them."""
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))  # type: ignore[arg-type]
+    return np.asarray(one).dtype == np.asarray(other).dtype and np.array_equal(one, other)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("reduce", ["+<", "+<<>"])
+@given(RUNS, st.integers(0, 3), st.integers(0, 1 << 30))
+def test_merged_runs_are_those_of_the_twin(reduce: str, runs: list[list[bytes]], least: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    types = [random.choice([np.uint32, np.int64]) for _ in runs]
+    parts = [
+        [array(run), *(random.integers(0, 4, len(run)).astype(kind) for _ in reduce)]
+        for run, kind in zip(runs, types, strict=True)
+    ]
+    assert same(kernels.merge_runs(parts, reduce, least), plain_merge.merge_runs(parts, reduce, least))
+
+
+@given(RUNS)
+def test_merged_counts_are_those_of_a_counter(runs: list[list[bytes]]) -> None:
+    ones = [Counted(array(run), *np.ones((2, len(run)), np.int64)) for run in runs]
+    merged, unique = Counted.merge(ones, least=2)
+    counter = Counter(digest for run in runs for digest in run)
+    wanted = sorted((digest, count) for digest, count in counter.items() if count > 1)
+    assert [(d.tobytes(), n) for d, n in zip(merged.digests, merged.counts.tolist(), strict=True)] == wanted
+    assert unique == len(counter) - len(wanted)
+
+
+def test_counts_beyond_32_bits_are_added_up() -> None:
+    most = np.array([(1 << 32) - 1], np.uint32)
+    merged, _ = Counted.merge([Counted(array([bytes(20)]), most, most)] * 3)
+    assert (merged.counts.tolist(), merged.lengths.tolist()) == ([3 * ((1 << 32) - 1)], [(1 << 32) - 1])
