@@ -17,7 +17,8 @@ from hpcreuse import kernels
 from hpcreuse.crawl.pages import Ledger, Limits
 from hpcreuse.crawl.read import read_archive
 from hpcreuse.imatch.lexicon import kept_by
-from hpcreuse.kernels import plain
+from hpcreuse.kernels import plain, plain_terms
+from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store.run import Run
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.shard_text import ShardText
@@ -172,7 +173,7 @@ def test_signatures_equal_those_of_the_twin(
     words.sort()
     held = [sorted(place for place in page if place < len(words)) for page in pages]
     starts = np.cumsum([0] + [len(page) for page in held]).astype(np.int64)
-    places = np.array([place for page in held for place in page], np.int64)
+    places = np.array([place for page in held for place in page], np.uint32)
     terms = np.array([term for term, _, _ in words], np.uint64)
     # A term is in a lexicon, or spare, or neither
     marks = np.array([0 if spare else mark for _, mark, spare in words], np.uint64)
@@ -181,6 +182,19 @@ def test_signatures_equal_those_of_the_twin(
     given = starts, places, terms, marks, ranks, 6, least
     for found, expected in zip(kernels.signatures(*given), plain.signatures(*given), strict=True):
         assert (found == expected).all()
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 15), max_size=20), max_size=6),
+    st.sets(st.integers(0, 15)),
+    st.integers(0, 6),
+)
+def test_terms_of_pages_equal_those_of_the_twin(pages: list[list[int]], chosen: set[int], least: int) -> None:
+    words = Ragged.from_lengths(np.array([word for page in pages for word in page], np.uint32), [*map(len, pages)])
+    counts = np.array([word in chosen for word in range(16)]).view(np.uint8)
+    given = words.offsets, words.values, counts, least
+    for found, expected in zip(kernels.page_terms(*given), plain_terms.page_terms(*given), strict=True):
+        assert found.dtype == expected.dtype and found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(

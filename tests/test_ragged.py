@@ -3,10 +3,14 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from hpcreuse import kernels
+from hpcreuse.corpus.ordering import sort_keys
+from hpcreuse.kernels import plain_terms
 from hpcreuse.kernels.ragged import Ragged, sort_order
 
 STRINGS = st.lists(st.binary(max_size=12), max_size=20)
@@ -41,6 +45,31 @@ def test_strings_come_back(strings: list[bytes]) -> None:
 def test_take_gives_strings_in_any_order_and_number(strings: list[bytes], data: st.DataObject) -> None:
     order = places(data, len(strings))
     assert list(Ragged.from_strings(strings).take(order)) == [strings[n] for n in order]
+
+
+@given(STRINGS, st.data())
+def test_gather_equals_its_twin(strings: list[bytes], data: st.DataObject) -> None:
+    packed, order = Ragged.from_strings(strings), places(data, len(strings))
+    offsets = Ragged.from_lengths(packed.values, packed.lengths[order]).offsets
+    found, expected = (np.empty(offsets[-1], np.uint8) for _ in range(2))
+    kernels.gather(packed.values, packed.offsets[order], offsets, found)
+    plain_terms.gather(packed.values, packed.offsets[order], offsets, expected)
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("offsets", [[0, 2, 5], [0, 3, 1], [-1, 0, 1]])
+def test_strings_that_are_not_there_are_an_error(offsets: list[int]) -> None:
+    damaged = Ragged(np.zeros(4, np.uint8), np.array(offsets))
+    with pytest.raises((IndexError, ValueError)):
+        damaged.take(np.arange(2))
+
+
+@given(st.lists(st.tuples(st.binary(max_size=3).map(lambda s: s.replace(b"\0", b"\1")), st.integers(0, 1 << 40))))
+def test_sort_keys_put_rows_in_the_order_of_their_columns(rows: list[tuple[bytes, int]]) -> None:
+    strings, numbers = Ragged.from_strings(s for s, _ in rows), np.array([n for _, n in rows], np.int64)
+    assert sort_order(list(sort_keys(strings, numbers))).tolist() == sorted(range(len(rows)), key=rows.__getitem__)
+    swapped = sorted(range(len(rows)), key=lambda at: rows[at][::-1])
+    assert sort_order(list(sort_keys(numbers, strings))).tolist() == swapped
 
 
 @given(STRINGS, st.data())

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.corpus.ordering import TableSorter, exchange_rows
+from hpcreuse.corpus.ordering import TableSorter, exchange_rows, sort_keys
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.imatch.clustering import BYTES_PER_SIGNATURE, begins_group
 from hpcreuse.imatch.signing import Signed
@@ -17,7 +17,7 @@ from hpcreuse.kernels.ragged import Ragged, sort_order
 from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
-from hpcreuse.store.columns import Rows
+from hpcreuse.store.columns import Column, Rows
 
 # Memory a prototype's signature takes on top of that: its URL, as a Python string too
 BYTES_PER_URL = 200
@@ -90,14 +90,11 @@ def write_matches(corpus: TextCorpus, sorter: TableSorter, matches: Rows, phases
             first, last = np.searchsorted(pages, [block.page, block.page + len(block)])
             starts = run_starts(pages[first:last], prototypes[first:last]) + first
             urls = corpus.urls(block).take(pages[starts] - block.page)
-            names = [prototypes[start] for start in starts]
-            keys = [
-                url + b"\0" + int(page).to_bytes(8, "big") + name
-                for url, page, name in zip(urls, pages[starts], names, strict=True)
-            ]
+            names = rows.strings("prototype").take(starts)
             lengths = [end - start for start, end in pairwise([*starts.tolist(), last])]
             listed = Ragged.from_lengths(lexicons[first:last], lengths)
-            sorter.add(keys, {"url": urls, "prototype": Ragged.from_strings(names), "lexicons": listed})
+            columns: dict[str, Column] = {"url": urls, "prototype": names, "lexicons": listed}
+            sorter.add(sort_keys(urls, pages[starts], names), columns)
             documents += len(np.unique(pages[first:last]))
     return {"matched": world.comm.allreduce(documents), "matches": sorter.finish(phases)}
 

@@ -10,26 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.texts import Block
-from hpcreuse.imatch.terms import Spooled, read_terms
+from hpcreuse.imatch.spooled import Spooled
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.tallies import Tally, count_over_ranks
 from hpcreuse.store.columns import Rows
-from hpcreuse.store.findings import read_part, write_part
 
-LOCAL = {"hashes": int, "numbers": int, "documents": int}
+DOCUMENTS = {"documents": int}
 
 
 def spool_terms(texts: Spooled, progress: Progress, phases: Phases) -> int:
-    """Collective. Put the terms of this rank's blocks on disk; give how many documents are not ignored, of all."""
+    """Collective. Find the terms of this rank's blocks; give how many documents are not ignored, of all."""
     documents = 0
     for block in texts.corpus.mine:
         with phases("terms"):
-            terms = read_terms(texts.corpus, block)
-            documents += int(np.count_nonzero(terms.pages.lengths))
-        with phases("write"):
-            rows = Rows({"hashes": terms.hashes, "numbers": terms.numbers, "documents": terms.documents})
-            write_part(texts.path(block, "terms"), rows)
+            documents += int(np.count_nonzero(texts.terms(block).pages.lengths))
         progress.advance()
     texts.corpus.world.stop_if_asked()
     total: int = texts.corpus.world.comm.allreduce(documents)
@@ -43,7 +38,7 @@ def count_documents(
     phases: Phases,
     each_pass: Callable[[Tally], None],
 ) -> None:
-    """Collective. Spool for every block of this rank in how many documents of the collection its terms occur.
+    """Collective. Keep for every block of this rank in how many documents of the collection its terms occur.
 
     Args:
         others: texts that are not of the collection and want to know the same.
@@ -52,14 +47,15 @@ def count_documents(
     asking = [(texts, block) for texts in (collection, *others) for block in texts.corpus.mine]
     tallies = []
     for texts, block in asking:
-        local = read_part(texts.path(block, "terms"), LOCAL)
-        counts = local.array("documents")
-        tallies.append(Tally(local.array("hashes"), counts if texts is collection else np.zeros_like(counts)))
+        with phases("terms"):
+            terms = texts.terms(block)
+        counts = terms.documents if texts is collection else np.zeros_like(terms.documents)
+        tallies.append(Tally(terms.hashes, counts))
     totals = count_over_ranks(collection.corpus.world, tallies, memory, phases, each_pass)
     for (texts, block), documents in zip(asking, totals, strict=True):
-        write_part(texts.path(block, "documents"), Rows({"documents": documents}))
+        texts.keep(block, "documents", Rows({"documents": documents}))
 
 
 def documents_of(texts: Spooled, block: Block) -> NDArray[np.int64]:
-    """Read back in how many documents of the collection the terms of a block occur."""
-    return read_part(texts.path(block, "documents"), {"documents": int}).array("documents")
+    """Give in how many documents of the collection the terms of a block occur, once they are counted."""
+    return texts.kept(block, "documents", DOCUMENTS).array("documents")

@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.corpus.ordering import TableSorter, exchange_rows
-from hpcreuse.imatch.frequencies import LOCAL, documents_of
+from hpcreuse.corpus.ordering import TableSorter, exchange_rows, sort_keys
+from hpcreuse.imatch.frequencies import documents_of
 from hpcreuse.imatch.lexicon import PRIMARY, ROLES, SECONDARY, Band
-from hpcreuse.imatch.terms import Spooled, spellings_of
+from hpcreuse.imatch.spooled import Spooled
+from hpcreuse.imatch.terms import spellings_of
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.ranges import HashRanges
-from hpcreuse.store.columns import Rows
-from hpcreuse.store.findings import read_part
+from hpcreuse.store.columns import Column, Rows
 
 # Memory a term takes while it is listed, with its spelling
 BYTES_PER_TERM = 300
@@ -44,11 +44,10 @@ def own_terms(texts: Spooled, band: Band, wanted: list[int]) -> Rows:
     empty = Rows({"hash": np.empty(0, np.uint64), "documents": np.empty(0, np.int64), "term": Ragged.from_strings([])})
     parts = [empty]
     for block in texts.corpus.mine:
-        local = read_part(texts.path(block, "terms"), LOCAL)
-        documents = documents_of(texts, block)
+        local, documents = texts.terms(block), documents_of(texts, block)
         chosen = np.flatnonzero(np.isin(band.roles(documents), wanted))
-        terms = spellings_of(texts.corpus, block, local.array("numbers")[chosen])
-        parts.append(Rows({"hash": local.array("hashes")[chosen], "documents": documents[chosen], "term": terms}))
+        terms = spellings_of(texts.corpus, block, local.numbers[chosen])
+        parts.append(Rows({"hash": local.hashes[chosen], "documents": documents[chosen], "term": terms}))
     return one_each(Rows.concatenate(parts))
 
 
@@ -64,10 +63,7 @@ def one_each(rows: Rows) -> Rows:
 
 def add_terms(sorter: TableSorter, rows: Rows, band: Band) -> None:
     """Put terms into the table, the most frequent first, equally frequent ones in order of spelling."""
-    terms, documents = rows.columns["term"], np.asarray(rows.columns["documents"])
-    assert isinstance(terms, Ragged)
-    keys = [
-        ((1 << 63) - count).to_bytes(8, "big") + term for count, term in zip(documents.tolist(), terms, strict=True)
-    ]
-    roles = Ragged.from_strings([ROLES[role].encode() for role in band.roles(documents)])
-    sorter.add(keys, {"term": terms, "documents": documents, "nidf": band.nidf(documents), "role": roles})
+    terms, documents = rows.strings("term"), rows.array("documents")
+    roles = Ragged.from_strings(role.encode() for role in ROLES).take(band.roles(documents))
+    columns: dict[str, Column] = {"term": terms, "documents": documents, "nidf": band.nidf(documents), "role": roles}
+    sorter.add(sort_keys(band.documents - documents, terms), columns)

@@ -8,7 +8,7 @@ import numpy as np
 
 from hpcreuse.corpus.clusters import number_clusters
 from hpcreuse.corpus.holding import hold_result
-from hpcreuse.corpus.ordering import TableSorter
+from hpcreuse.corpus.ordering import TableSorter, sort_keys
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.imatch.clustering import shared_signatures
 from hpcreuse.imatch.filtering import find_matches, write_matches
@@ -17,7 +17,7 @@ from hpcreuse.imatch.lexicon import Band, SavedLexicon, save
 from hpcreuse.imatch.listing import list_terms
 from hpcreuse.imatch.prototypes import check_result, is_run, open_run, result_signatures, run_signatures, signed_by
 from hpcreuse.imatch.signing import Signed, Signing, read_signatures, spool_signatures
-from hpcreuse.imatch.terms import Spooled, read_terms
+from hpcreuse.imatch.spooled import Spooled
 from hpcreuse.imatch.weighing import Lexicon, corpus_lexicon, saved_lexicon
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.components import clustered, connected_components
@@ -25,7 +25,7 @@ from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.progress import Progress
 from hpcreuse.parallel.world import World
 from hpcreuse.store import findings
-from hpcreuse.store.columns import Rows
+from hpcreuse.store.columns import Column, Rows
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def match(world: World, job: ImatchJob) -> dict[str, Any]:
         if job.prototypes and not signs_prototypes:
             world.on_root(check_result, job.prototypes, job.signing, saved)
         scratch = world.on_root(findings.begin, job.out, "imatch")
-        texts = [Spooled(corpus, scratch / "spool")]
+        texts = [Spooled(corpus, scratch / "spool", job.memory // 8)]
         if job.prototypes and signs_prototypes:
             texts.append(open_run(world, job.prototypes, scratch / "spool" / "prototypes", job.memory // 2))
     blocks = 2 * sum(len(each.corpus.mine) for each in texts)
@@ -120,7 +120,7 @@ def sign(
     for each in texts:
         for block in each.corpus.mine:
             with phases("terms"):
-                terms = read_terms(each.corpus, block)
+                terms = each.terms(block)
                 documents = lexicon.documents(each, block, terms)
             signed = spool_signatures(each, block, terms, documents, lexicon.band, job.signing, phases)
             if each is texts[0]:
@@ -153,12 +153,11 @@ def filter_stream(texts: Spooled, prototypes: Rows, scratch: Path, memory: int, 
 def add_signatures(sorter: TableSorter, signed: Signed, urls: Ragged, first_page: int) -> None:
     """Put signatures into their table, in order of URL and lexicon."""
     places = signed.page - first_page
-    known = list(urls)
-    ends = np.stack([signed.page, signed.lexicon], axis=1).astype(">i8").tobytes()
-    keys = [known[place] + b"\0" + ends[16 * row : 16 * row + 16] for row, place in enumerate(places.tolist())]
     written = np.stack([signed.left, signed.right], axis=1).astype(">u8").tobytes().hex().encode()
     hexes = Ragged.from_lengths(np.frombuffer(written, np.uint8), np.full(len(places), 32))
-    sorter.add(keys, {"url": urls.take(places), "lexicon": signed.lexicon, "signature": hexes})
+    url = urls.take(places)
+    columns: dict[str, Column] = {"url": url, "lexicon": signed.lexicon, "signature": hexes}
+    sorter.add(sort_keys(url, signed.page, signed.lexicon), columns)
 
 
 def cluster(texts: Spooled, scratch: Path, memory: int, phases: Phases) -> dict[str, int]:
@@ -171,11 +170,7 @@ def cluster(texts: Spooled, scratch: Path, memory: int, phases: Phases) -> dict[
         pages = clustered(names)
         urls = corpus.urls_of(pages, memory // 8)
         numbers = number_clusters(names, pages, urls)
-        keys = [
-            int(number).to_bytes(8, "big") + url + b"\0" + int(page).to_bytes(8, "big")
-            for number, url, page in zip(numbers, urls, pages, strict=True)
-        ]
-        sorter.add(keys, {"cluster": numbers, "url": urls})
+        sorter.add(sort_keys(numbers, urls, pages), {"cluster": numbers, "url": urls})
         clusters = int(max(world.comm.allgather(int(numbers.max(initial=-1))))) + 1
     return {"clusters": clusters, "clustered": sorter.finish(phases)}
 

@@ -10,7 +10,7 @@ from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.errors import StoreError, UsageError
 from hpcreuse.imatch.lexicon import SavedLexicon
 from hpcreuse.imatch.signing import Signing, read_signatures
-from hpcreuse.imatch.terms import Spooled
+from hpcreuse.imatch.spooled import Spooled
 from hpcreuse.imatch.weighing import saved_lexicon
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.world import World
@@ -38,7 +38,7 @@ def open_run(world: World, path: Path, folder: Path, memory: int) -> Spooled:
     """Collective. Open a run of prototypes; what is made of its blocks is kept in a folder of its own."""
     corpus = TextCorpus.open(world, path, memory)
     world.on_root(folder.mkdir)
-    return Spooled(corpus, folder)
+    return Spooled(corpus, folder, memory // 4)
 
 
 def signed_by(signing: Signing, lexicon: str) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from hpcreuse.corpus.texts import Block
 from hpcreuse.imatch.lexicon import PRIMARY, SECONDARY, Band, kept_by
-from hpcreuse.imatch.terms import BlockTerms, Spooled
+from hpcreuse.imatch.spooled import Spooled
+from hpcreuse.imatch.terms import BlockTerms
 from hpcreuse.kernels import signatures
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.store.columns import Rows
-from hpcreuse.store.findings import read_part, write_part
 
 SPOOLED = {"page": int, "lexicon": int, "left": int, "right": int}
 
@@ -86,19 +86,19 @@ def spool_signatures(
     signing: Signing,
     phases: Phases,
 ) -> Signed:
-    """Sign the pages of a block and keep the signatures on disk."""
+    """Sign the pages of a block and keep the signatures."""
     with phases("sign"):
         signed = sign_pages(terms, documents, band, signing, block.page)
     with phases("write"):
         columns = {name: getattr(signed, name) for name in SPOOLED}
-        write_part(texts.path(block, "signatures"), Rows(columns))
+        texts.keep(block, "signatures", Rows(columns))
     return signed
 
 
 def read_signatures(texts: Spooled) -> Signed:
-    """Read back what was spooled of this rank's blocks, in the order of pages and lexicons."""
+    """Give the signatures of this rank's blocks, in the order of pages and lexicons."""
     types = [np.int64, np.int64, np.uint64, np.uint64]
     none = Rows({name: np.empty(0, kind) for name, kind in zip(SPOOLED, types, strict=True)})
-    parts = [read_part(texts.path(block, "signatures"), SPOOLED) for block in texts.corpus.mine]
+    parts = [texts.kept(block, "signatures", SPOOLED) for block in texts.corpus.mine]
     rows = Rows.concatenate([none, *parts])
     return Signed(**{name: rows.array(name) for name in SPOOLED})

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.texts import Block, TextCorpus
+from hpcreuse.kernels import page_terms
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.shard_text import ShardText
@@ -19,18 +20,6 @@ LEAST_TERMS = 5
 
 
 @dataclass(frozen=True)
-class Spooled:
-    """A corpus with the folder in which this job keeps what it makes of each block, until it is done."""
-
-    corpus: TextCorpus
-    folder: Path
-
-    def path(self, block: Block, name: str) -> Path:
-        """Name what is kept of a block."""
-        return self.folder / f"{name}-{block.page:012d}.h5"
-
-
-@dataclass(frozen=True)
 class BlockTerms:
     """The terms of a block's pages."""
 
@@ -38,13 +27,15 @@ class BlockTerms:
     """The distinct terms of the block, sorted."""
     numbers: NDArray[np.int64]
     """Of each its number among the words of the shard."""
+    documents: NDArray[np.int64]
+    """In how many of the pages each occurs."""
     pages: Ragged
     """Of each page its different terms as places in `hashes`, sorted; none of pages with too few."""
 
     @property
-    def documents(self) -> NDArray[np.int64]:
-        """In how many of the pages each term occurs."""
-        return np.bincount(self.pages.values, minlength=len(self.hashes)).astype(np.int64)
+    def nbytes(self) -> int:
+        """Memory taken."""
+        return self.hashes.nbytes + self.numbers.nbytes + self.documents.nbytes + self.pages.nbytes
 
 
 def is_term(spellings: Ragged) -> NDArray[np.bool_]:
@@ -94,22 +85,9 @@ def vocabulary_of(path: Path) -> Vocabulary:
 
 def distinct_terms(words: Ragged, hashes: NDArray[np.uint64], chosen: NDArray[np.bool_]) -> BlockTerms:
     """Take the different terms of each page from its words."""
-    page = np.repeat(np.arange(len(words), dtype=np.uint64), words.lengths)
-    kept = chosen[words.values]
-    each = page[kept] << np.uint64(32) | words.values[kept].astype(np.uint64)
-    # Sorting is several times faster than np.unique, which hashes
-    each.sort()
-    new = np.ones(len(each), bool)
-    new[1:] = each[1:] != each[:-1]
-    each = each[new]
-    page, word = (each >> np.uint64(32)).astype(np.int64), (each & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    counts = np.bincount(page, minlength=len(words))
-    enough = counts >= LEAST_TERMS
-    word = word[enough[page]]
-    known = np.zeros(len(hashes), bool)
-    known[word] = True
-    numbers, places = np.flatnonzero(known), np.cumsum(known) - 1
-    return BlockTerms(hashes[numbers], numbers, Ragged.from_lengths(places[word], np.where(enough, counts, 0)))
+    documents, offsets, places = page_terms(words.offsets, words.values, chosen.view(np.uint8), LEAST_TERMS)
+    numbers = np.flatnonzero(documents)
+    return BlockTerms(hashes[numbers], numbers, documents[numbers], Ragged(places, offsets))
 
 
 def spellings_of(corpus: TextCorpus, block: Block, numbers: NDArray[np.int64]) -> Ragged:

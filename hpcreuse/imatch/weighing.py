@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from hpcreuse.corpus.texts import Block
 from hpcreuse.imatch.frequencies import count_documents, documents_of
 from hpcreuse.imatch.lexicon import PRIMARY, SECONDARY, Band, SavedLexicon, fingerprint, lexicon_id
-from hpcreuse.imatch.terms import BlockTerms, Spooled
+from hpcreuse.imatch.spooled import Spooled
+from hpcreuse.imatch.terms import BlockTerms
 from hpcreuse.parallel.phases import Phases
 from hpcreuse.parallel.tallies import Tally
 

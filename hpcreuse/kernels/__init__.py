@@ -4,6 +4,7 @@ try:
     from hpcreuse.kernels._blocks import separate_blocks
     from hpcreuse.kernels._cover import greedy_covers
     from hpcreuse.kernels._dealing import collect, deal
+    from hpcreuse.kernels._gather import gather
     from hpcreuse.kernels._grams import page_grams
     from hpcreuse.kernels._heads import http_head, warc_head
     from hpcreuse.kernels._merge import merge_runs
@@ -15,6 +16,7 @@ try:
     from hpcreuse.kernels._search import find_sorted
     from hpcreuse.kernels._sha import page_digests
     from hpcreuse.kernels._signatures import signatures
+    from hpcreuse.kernels._terms import page_terms
     from hpcreuse.kernels._units import overlaps, unit_starts
     from hpcreuse.kernels._whitespace import normalize_whitespace
     from hpcreuse.kernels._words import WordTable
@@ -38,6 +40,7 @@ except ImportError:
     from hpcreuse.kernels.plain_nesting import parsing_work
     from hpcreuse.kernels.plain_nilsimsa import nearest, range_nilsimsas
     from hpcreuse.kernels.plain_repeats import collect, deal, may_repeat
+    from hpcreuse.kernels.plain_terms import gather, page_terms
 
     COMPILED = False
 
@@ -60,6 +63,7 @@ __all__ = [
     "collect",
     "deal",
     "find_sorted",
+    "gather",
     "greedy_covers",
     "http_head",
     "may_repeat",
@@ -69,6 +73,7 @@ __all__ = [
     "overlaps",
     "page_digests",
     "page_grams",
+    "page_terms",
     "parsing_work",
     "range_nilsimsas",
     "separate_blocks",

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Signatures of documents: all subsets of a document's terms hashed in one pass over the terms."""
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -16,13 +16,14 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
     return h ^ (h >> 31)
 
 
-cdef inline void add(uint64_t* lanes, uint64_t term) noexcept nogil:
-    """Put a term into a signature."""
-    lanes[0] = mix(lanes[0] + term)
-    lanes[1] = mix(lanes[1] ^ term)
+cdef inline uint64_t add(uint64_t* lanes, uint64_t term, uint64_t chosen) noexcept nogil:
+    """Put a term into a signature if it is chosen (0 or 1), without a branch: nobody can foresee it."""
+    lanes[0] ^= (mix(lanes[0] + term) ^ lanes[0]) & -chosen
+    lanes[1] ^= (mix(lanes[1] ^ term) ^ lanes[1]) & -chosen
+    return chosen
 
 
-cdef int choose_spares(const int64_t[::1] places, Py_ssize_t first, Py_ssize_t last, const int64_t[::1] spare,
+cdef int choose_spares(const uint32_t[::1] places, Py_ssize_t first, Py_ssize_t last, const int64_t[::1] spare,
                        int least, int64_t* chosen) noexcept nogil:
     """Find the spare terms of a document that come first, in their order; give how many there are."""
     cdef Py_ssize_t place
@@ -41,7 +42,7 @@ cdef int choose_spares(const int64_t[::1] places, Py_ssize_t first, Py_ssize_t l
     return known
 
 
-def signatures(const int64_t[::1] starts, const int64_t[::1] places, const uint64_t[::1] terms,
+def signatures(const int64_t[::1] starts, const uint32_t[::1] places, const uint64_t[::1] terms,
                const uint64_t[::1] marks, const int64_t[::1] spare, int subsets, int least):
     """Hash the subsets of each document's terms, all in one pass over them.
 
@@ -59,7 +60,7 @@ def signatures(const int64_t[::1] starts, const int64_t[::1] places, const uint6
     """
     cdef Py_ssize_t document, place, documents = starts.shape[0] - 1
     cdef int subset, known
-    cdef uint64_t left, term
+    cdef uint64_t mark, term
     cdef int64_t rank
     found = np.empty((documents, subsets, 2), np.uint64)
     counted = np.zeros((documents, subsets), np.int64)
@@ -70,13 +71,10 @@ def signatures(const int64_t[::1] starts, const int64_t[::1] places, const uint6
         for subset in range(subsets):
             lanes[document, subset, 0], lanes[document, subset, 1] = SEEDS[0], SEEDS[1]
         for place in range(starts[document], starts[document + 1]):
-            left, term, subset = marks[places[place]], terms[places[place]], 0
-            while left and subset < subsets:
-                if left & 1:
-                    add(&lanes[document, subset, 0], term)
-                    sizes[document, subset] += 1
-                left >>= 1
-                subset += 1
+            mark, term = marks[places[place]], terms[places[place]]
+            if mark:
+                for subset in range(subsets):
+                    sizes[document, subset] += add(&lanes[document, subset, 0], term, mark >> subset & 1)
 
         known = -1
         for subset in range(subsets):
@@ -93,5 +91,5 @@ def signatures(const int64_t[::1] starts, const int64_t[::1] places, const uint6
             lanes[document, subset, 0], lanes[document, subset, 1] = SEEDS[0], SEEDS[1]
             for place in range(starts[document], starts[document + 1]):
                 if marks[places[place]] >> subset & 1 or 0 <= spare[places[place]] <= rank:
-                    add(&lanes[document, subset, 0], terms[places[place]])
+                    add(&lanes[document, subset, 0], terms[places[place]], 1)
     return found, counted

@@ -124,7 +124,7 @@ _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
 
 def signatures(
     starts: NDArray[np.int64],
-    places: NDArray[np.int64],
+    places: NDArray[np.uint32],
     terms: NDArray[np.uint64],
     marks: NDArray[np.uint64],
     spare: NDArray[np.int64],

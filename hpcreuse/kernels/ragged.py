@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.kernels import gather
+
 
 @dataclass(frozen=True)
 class Ragged:
@@ -63,12 +65,12 @@ class Ragged:
     def take(self, order: NDArray[np.integer]) -> "Ragged":
         """Give the strings at these places, in this order."""
         # Only of these: the strings may be many, and mapped
-        lengths = self.offsets[order + 1] - self.offsets[order]
-        packed = Ragged.from_lengths(self.values[:0], lengths)
-        # Each value's place: where its string starts in the source, plus its place within the string
-        places = np.repeat(self.offsets[order] - packed.offsets[:-1], lengths)
-        places += np.arange(len(places))
-        return Ragged(self.values[places], packed.offsets)
+        starts = self.offsets[order]
+        packed = Ragged.from_lengths(self.values[:0], self.offsets[order + 1] - starts)
+        taken = np.empty(packed.offsets[-1], self.values.dtype)
+        size, source = taken.itemsize, np.ascontiguousarray(self.values)
+        gather(source.view(np.uint8), starts * size, packed.offsets * size, taken.view(np.uint8))
+        return Ragged(taken, packed.offsets)
 
     def slice(self, first: int, last: int) -> "Ragged":
         """Give the strings first to last-1 without copying the values."""

@@ -9,7 +9,7 @@ import numpy as np
 from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.corpus.holding import hold_result
 from hpcreuse.corpus.inputs import must_be_crawls
-from hpcreuse.corpus.ordering import TableSorter
+from hpcreuse.corpus.ordering import TableSorter, sort_keys
 from hpcreuse.corpus.reading import go_through
 from hpcreuse.corpus.truth import Truth
 from hpcreuse.crawl.pages import Limits
@@ -163,8 +163,10 @@ def write_classes(world: World, scratch: Path, account: Account, memory: int, ph
         known = {"confusion": table6.confusion.record(), "classes": dict(rows), "published": PUBLISHED}
         if world.root:
             names = Ragged.from_strings(name.encode() for name, _ in rows)
-            keys = [number.to_bytes(2, "big") for number in range(len(rows))]
-            sorter.add(keys, {"class": names, "pages": np.array([count for _, count in rows], np.int64)})
+            sorter.add(
+                sort_keys(np.arange(len(rows))),
+                {"class": names, "pages": np.array([count for _, count in rows], np.int64)},
+            )
     sorter.finish(phases)
     return known
 

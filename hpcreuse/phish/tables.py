@@ -1,6 +1,7 @@
 """The tables of `phish` as they grow on one rank, and what they add up to."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Account:
     def take(self, found: Looked) -> None:
         """Enter what was found in one part of the input."""
         pages = found.pages
-        keys = [key_of(page.url, page.archive, page.offset) for page in pages]
+        keys = keys_of((page.url, page.archive, page.offset) for page in pages)
         self.pages.add(
             keys,
             {
@@ -62,7 +63,7 @@ class Account:
                 },
             )
         self.unrendered.add(
-            [key_of(url, archive, offset) for url, archive, offset, _ in found.unrendered],
+            keys_of((url, archive, offset) for url, archive, offset, _ in found.unrendered),
             {
                 "url": Ragged.from_strings(url for url, *_ in found.unrendered),
                 "reason": Ragged.from_strings(reason.encode("utf-8", "replace") for *_, reason in found.unrendered),
@@ -74,6 +75,6 @@ class Account:
         self.counts["unrendered"] += len(found.unrendered)
 
 
-def key_of(url: bytes, archive: bytes, offset: int) -> bytes:
-    """Give the key that decides the place of a page: the same URL may be captured twice."""
-    return url + b"\0" + archive + b"\0" + offset.to_bytes(8, "big")
+def keys_of(places: Iterable[tuple[bytes, bytes, int]]) -> Ragged:
+    """Give the keys that decide the places of pages by URL, archive and offset: a URL may be captured twice."""
+    return Ragged.from_strings(b"%b\0%b\0%b" % (url, archive, at.to_bytes(8, "big")) for url, archive, at in places)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.holding import hold_result
-from hpcreuse.corpus.ordering import TableSorter
+from hpcreuse.corpus.ordering import TableSorter, sort_keys
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.phases import Phases
@@ -120,7 +120,7 @@ class QuiltRows:
         shares = quilts.gains.values / np.repeat(quilts.patch_grams, quilts.gains.lengths)
         with self.phases("write"):
             self.sorter.add(
-                [url + b"\0" + int(page).to_bytes(8, "big") for url, page in zip(own, quilts.numbers, strict=True)],
+                sort_keys(own, quilts.numbers),
                 {
                     "url": own,
                     "grams": quilts.grams,

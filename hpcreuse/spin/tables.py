@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hpcreuse.corpus.clusters import number_clusters
-from hpcreuse.corpus.ordering import TableSorter
+from hpcreuse.corpus.ordering import TableSorter, sort_keys
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.components import clustered, connected_components, spanning_edges
@@ -35,7 +35,7 @@ def write_on_root(world: World, scratch: Path, table: str, columns: dict[str, Co
     sorter = TableSorter(world, scratch, "spin", table, 1 << 20)
     if world.root:
         rows = len(next(iter(columns.values())))
-        sorter.add([number.to_bytes(8, "big") for number in range(rows)], columns)
+        sorter.add(sort_keys(np.arange(rows)), columns)
     sorter.finish(phases)
 
 
@@ -87,7 +87,7 @@ class PairTable:
                 "mutable": pairs.mutable,
                 "kind": Ragged.from_strings([KINDS[kind].encode() for kind in pairs.kind]),
             }
-            self.sorter.add(keys, columns)
+            self.sorter.add(Ragged.from_strings(keys), columns)
 
 
 def write_clusters(
@@ -106,12 +106,9 @@ def write_clusters(
         urls = corpus.urls_of(member_pages, memory // 8)
         numbers = number_clusters(names, members, urls)
         sorter = TableSorter(world, scratch, "spin", "clusters", memory // 2)
-        keys = [
-            int(number).to_bytes(8, "big") + url + b"\0" + int(page).to_bytes(8, "big")
-            for number, url, page in zip(numbers, urls, member_pages, strict=True)
-        ]
         kind_names = Ragged.from_strings([KINDS[kind].encode() for kind in kinds])
-        sorter.add(keys, {"cluster": numbers, "kind": kind_names, "url": urls})
+        columns: dict[str, Column] = {"cluster": numbers, "kind": kind_names, "url": urls}
+        sorter.add(sort_keys(numbers, urls, member_pages), columns)
     sorter.finish(phases)
     sizes = count_sizes(names, members, pages)
     write_sizes(world, scratch, sizes, phases)

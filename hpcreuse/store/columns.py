@@ -34,6 +34,16 @@ class Texts:
         places = Ragged(np.arange(len(self.flat)), self.offsets).take(order)
         return Texts(self.flat.take(places.values), places.offsets)
 
+    def slice(self, first: int, last: int) -> "Texts":
+        """Give the lists first to last-1 without copying the strings."""
+        offsets = self.offsets[first : last + 1]
+        return Texts(self.flat.slice(offsets[0], offsets[-1]), offsets - offsets[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of strings and offsets together."""
+        return self.flat.nbytes + self.offsets.nbytes
+
     @classmethod
     def concatenate(cls, parts: Sequence["Texts"]) -> "Texts":
         """Join several into one, in order."""
@@ -68,6 +78,16 @@ class Rows:
     def take(self, order: NDArray[np.integer]) -> "Rows":
         """Give the rows at these places, in this order."""
         return Rows({n: c[order] if isinstance(c, np.ndarray) else c.take(order) for n, c in self.columns.items()})
+
+    def slice(self, first: int, last: int) -> "Rows":
+        """Give the rows first to last-1 without copying what is in them."""
+        columns = self.columns.items()
+        return Rows({n: c[first:last] if isinstance(c, np.ndarray) else c.slice(first, last) for n, c in columns})
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all columns together."""
+        return sum(column.nbytes for column in self.columns.values())
 
     @classmethod
     def concatenate(cls, parts: Sequence["Rows"]) -> "Rows":

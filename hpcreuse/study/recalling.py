@@ -18,7 +18,7 @@ from hpcreuse.imatch.frequencies import spool_terms
 from hpcreuse.imatch.lexicon import Band, SavedLexicon
 from hpcreuse.imatch.prototypes import open_run, run_signatures
 from hpcreuse.imatch.signing import Signing, read_signatures, spool_signatures
-from hpcreuse.imatch.terms import Spooled, read_terms
+from hpcreuse.imatch.spooled import Spooled
 from hpcreuse.imatch.weighing import Lexicon, corpus_lexicon, saved_lexicon
 from hpcreuse.parallel.exchange import exchange
 from hpcreuse.parallel.phases import Phases
@@ -140,7 +140,7 @@ def sign(texts: Spooled, lexicon: Lexicon, signing: Signing, progress: Progress,
     """Sign this rank's documents."""
     for block in texts.corpus.mine:
         with phases("terms"):
-            terms = read_terms(texts.corpus, block)
+            terms = texts.terms(block)
             documents = lexicon.documents(texts, block, terms)
         spool_signatures(texts, block, terms, documents, lexicon.band, signing, phases)
         progress.advance()

@@ -11,7 +11,7 @@ from hpcreuse.corpus.measures import SLACK, Measure
 from hpcreuse.corpus.pairs import Pairs
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.imatch.frequencies import documents_of
-from hpcreuse.imatch.terms import Spooled, read_terms
+from hpcreuse.imatch.spooled import Spooled
 from hpcreuse.kernels import signatures
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.equals import first_of_equals
@@ -39,7 +39,7 @@ class TermSets:
         corpus = texts.corpus
         pages, sets = [np.empty(0, np.int64)], [Ragged.from_lengths(np.empty(0, np.uint64), [])]
         for block in corpus.mine:
-            terms = read_terms(corpus, block)
+            terms = texts.terms(block)
             documents = np.flatnonzero(terms.pages.lengths)
             chosen = terms.pages.take(documents)
             pages.append(block.page + documents)
@@ -66,7 +66,7 @@ class TermSets:
         """Give the sets block by block, with the number of documents that hold each term."""
         for block in self.corpus.mine:
             first, last = np.searchsorted(self.pages, [block.page, block.page + len(block)])
-            frequencies = Tally(read_terms(self.corpus, block).hashes, documents_of(texts, block))
+            frequencies = Tally(texts.terms(block).hashes, documents_of(texts, block))
             yield PageSets(self.pages[first:last], self.sets.take(np.arange(first, last)), frequencies)
 
 
@@ -74,7 +74,7 @@ def whole_digests(sets: Ragged) -> NDArray[np.uint8]:
     """Hash whole sets."""
     terms, places = np.unique(sets.values, return_inverse=True)
     marks, spare = np.ones(len(terms), np.uint64), np.full(len(terms), -1, np.int64)
-    found, _ = signatures(sets.offsets, places.astype(np.int64), terms, marks, spare, 1, 0)
+    found, _ = signatures(sets.offsets, places.astype(np.uint32), terms, marks, spare, 1, 0)
     return np.ascontiguousarray(found[:, 0, :]).view(np.uint8).reshape(-1, 16)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hpcreuse.imatch.lexicon import PRIMARY
 from hpcreuse.imatch.signing import Signing, lexicon_marks
-from hpcreuse.imatch.terms import Spooled, read_terms
+from hpcreuse.imatch.spooled import Spooled
 from hpcreuse.imatch.weighing import Lexicon
 from hpcreuse.kernels import signatures
 from hpcreuse.kernels.mixing import Hashes, mix
@@ -38,7 +38,7 @@ def draw_pool(texts: Spooled, lexicon: Lexicon, seed: int) -> Pool:
     documents: list[tuple[int, Hashes]] = []
     known = [np.empty(0, np.uint64)]
     for block in texts.corpus.mine:
-        terms = read_terms(texts.corpus, block)
+        terms = texts.terms(block)
         primary = lexicon.band.roles(lexicon.documents(texts, block, terms)) == PRIMARY
         known.append(terms.hashes[primary])
         order = mix(np.arange(block.page, block.page + len(block), dtype=np.uint64) ^ salt)
@@ -90,7 +90,7 @@ def first_surviving(pool: Pool, removed: float, random: np.random.Generator) -> 
     signing = Signing(max(BAGS), removed, int(random.integers(1 << 62)), 0, False)
     marks = lexicon_marks(terms, np.ones(len(terms), bool), signing)
     spare = np.full(len(terms), -1, np.int64)
-    found, _ = signatures(offsets, np.ascontiguousarray(np.nonzero(present)[1]), terms, marks, spare, max(BAGS) + 1, 0)
+    found, _ = signatures(offsets, np.nonzero(present)[1].astype(np.uint32), terms, marks, spare, max(BAGS) + 1, 0)
     same = (found[1:, 1:] == found[:1, 1:]).all(axis=2)
     return np.where(same.any(axis=1), same.argmax(axis=1) + 1, max(BAGS) + 1)
 

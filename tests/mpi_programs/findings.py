@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hpcreuse.corpus.ordering import TableSorter
+from hpcreuse.corpus.ordering import TableSorter, sort_keys
 from hpcreuse.corpus.texts import TextCorpus
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.parallel.phases import Phases
@@ -30,7 +30,7 @@ for block in corpus.mine:
     sources = np.repeat(3 * pages, lengths) % corpus.pages
     assert list(everything.take(pages)) == list(urls)
     sorter.add(
-        [url + b"\0" + int(page).to_bytes(8, "big") for url, page in zip(urls, pages, strict=True)],
+        sort_keys(urls, pages),
         {
             "url": urls,
             "grams": words.lengths,
