@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 import threading
+import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -326,6 +328,50 @@ def test_a_copy_in_another_charset_is_found_by_what_its_header_says(tmp_path: Pa
         for judged in (crawl, run):
             hpcreuse("phish", judged, "--labels", tmp_path / "labels.h5", "--out", out)
             assert [row["verdict"] for row in table(out, "pages")] == [verdict]
+
+
+def test_a_killed_job_renders_no_page_again(folder: Path, tmp_path: Path) -> None:
+    chromium_path()
+    written = (
+        b"<script>document.body.innerHTML = unescape('%3Cp%3E') + Date.now() + Math.random()</script>" + paragraph(300)
+    )
+    loop = b"<body>" + paragraph(301) + b"<script>while (true) {}</script>"
+    pages = [(f"http://first{n}.example/", b"<body>" + written) for n in range(3)]
+    write_warc(tmp_path / "pages.warc", [*pages, ("http://loop.example/", loop)])
+    options = ("--labels", folder / "labels.h5", "--render", "--out", tmp_path / "found", "--progress", "0")
+    line = ["phish", tmp_path / "pages.warc", *options]
+    kept = tmp_path / ".found.rendered" / "00000"
+    with subprocess.Popen([HPCREUSE, *line, "--render-seconds", "100"], stderr=subprocess.PIPE) as job:
+        while len(list_rendered(kept)) < 3 and job.poll() is None:
+            time.sleep(0.05)
+        job.kill()
+    first = list_rendered(kept)
+    assert len(first) == 3
+    # The last one was half written
+    kept.write_bytes(kept.read_bytes()[:-1])
+    with subprocess.Popen([HPCREUSE, *line, "--render-seconds", "100"], stderr=subprocess.PIPE, text=True) as job:
+        assert job.stderr is not None
+        assert "2 pages were rendered by an earlier job and are not rendered again" in job.stderr.readline()
+        while len(list_rendered(kept)) < 3 and job.poll() is None:
+            time.sleep(0.05)
+        job.kill()
+    again = list_rendered(kept)
+    assert again[:2] == first[:2] and again[2] != first[2]
+
+    # With another time each page is another; what is complete leaves nothing
+    done = hpcreuse(*line, "--render-seconds", "2", "--json")
+    assert json.loads(done.stdout)["rendered"] == 3
+    assert not kept.parent.exists()
+
+
+def list_rendered(path: Path) -> list[bytes]:
+    """The pages of a file: key and length before each."""
+    content = path.read_bytes() if path.exists() else b""
+    found = []
+    while len(content) >= 28 and len(content) >= 28 + (length := int.from_bytes(content[20:28], "little")):
+        found.append(zlib.decompress(content[28 : 28 + length]))
+        content = content[28 + length :]
+    return found
 
 
 def test_a_wish_to_stop_is_heard_between_pages(folder: Path, tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def run(world: "World", options: Options, shared: SharedOptions) -> dict[str, An
         limits=read_limits(options),
         memory=memory_budget(world, shared),
         progress_seconds=0 if shared.quiet else shared.progress,
+        fresh=shared.fresh,
     )
     return find_phish(world, job)
 

@@ -16,7 +16,7 @@ from hpcreuse.phish.judging import OWN, PHISH, Judged, OriginalLabels
 from hpcreuse.store.shard import Shard
 
 if TYPE_CHECKING:
-    from hpcreuse.phish.rendering import Renderer
+    from hpcreuse.phish.rendered import RememberingRenderer
 
 HTML = "text/html"
 
@@ -39,7 +39,7 @@ class Eye:
 
     labels: OriginalLabels
     originals: Originals | None
-    renderer: "Renderer | None"
+    renderer: "RememberingRenderer | None"
 
     def look(self, pages: Iterator[Page]) -> Looked:
         """Judge the pages of one part of the input."""
@@ -67,7 +67,7 @@ class Eye:
                 how = SCRIPTS if verdict == PHISH else ""
         return Judged(*place_of(page), chunks, len(matched), verdict, source, how)
 
-    def _render(self, page: Page, renderer: "Renderer", found: Looked) -> bytes | None:
+    def _render(self, page: Page, renderer: "RememberingRenderer", found: Looked) -> bytes | None:
         try:
             rendered = renderer.dom(page.url, in_utf8(page.payload, page.content_type))
         except Unrendered as error:

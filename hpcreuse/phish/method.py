@@ -1,5 +1,6 @@
 """`hpcreuse phish`: from a crawl, or a run, to the pages that copy originals."""
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,13 @@ from hpcreuse.phish.chromium import chromium_path
 from hpcreuse.phish.classes import PUBLISHED, Originals
 from hpcreuse.phish.judging import CLEAN, OWN, PHISH, OriginalLabels, take_dom_labels
 from hpcreuse.phish.looking import Eye, look_at_shard
+from hpcreuse.phish.rendered import RememberingRenderer, RenderedPages, rendered_folder
 from hpcreuse.phish.tables import Account
-from hpcreuse.store import findings
+from hpcreuse.store import atomic, findings
 from hpcreuse.store.labels import Labels, must_fit
 from hpcreuse.store.shard import Shard
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class PhishJob:
     limits: Limits
     memory: int
     progress_seconds: float
+    fresh: bool
+    """Whether pages are rendered again that an earlier job rendered."""
 
     @property
     def run(self) -> Path | None:
@@ -91,6 +97,7 @@ def phish(world: World, job: PhishJob) -> dict[str, Any]:
     summary["pages"] = summary[PHISH] + summary[CLEAN] + summary[OWN]
     with phases("write"):
         world.on_root(findings.finish, job.out, "phish", {**provenance(job, labels), **header}, summary)
+        world.on_root(atomic.remove, rendered_folder(job.out))
     return {"out": str(job.out), **summary, **phases.summary(world)}
 
 
@@ -137,9 +144,7 @@ def judge_crawl(
             originals = Originals.read(world, job.originals, labels.options, job.min_length, job.limits)
     renderer = None
     if browser is not None and job.render_seconds is not None:
-        from hpcreuse.phish.rendering import Renderer
-
-        renderer = Renderer(browser, job.render_seconds)
+        renderer = open_renderer(world, job, browser, job.render_seconds)
     progress = Progress("phish", "pages", 0, job.progress_seconds if world.root else 0)
     with phases("judge"):
         try:
@@ -151,6 +156,19 @@ def judge_crawl(
         for part in parts:
             account.take(part)
     return {"inputs": list(job.inputs), "quarantined": quarantined}
+
+
+def open_renderer(world: World, job: PhishJob, browser: str, seconds: float) -> RememberingRenderer:
+    """Collective. Prepare to render pages, but those that an earlier job rendered."""
+    from hpcreuse.phish.rendering import Renderer
+
+    folder = rendered_folder(job.out)
+    if job.fresh:
+        world.on_root(atomic.remove, folder)
+    pages = RenderedPages(folder, world.rank)
+    if len(pages) and world.root:
+        log.info("%d pages were rendered by an earlier job and are not rendered again", len(pages))
+    return RememberingRenderer(Renderer(browser, seconds), pages)
 
 
 def write_classes(world: World, scratch: Path, account: Account, memory: int, phases: Phases) -> dict[str, Any]:
