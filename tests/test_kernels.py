@@ -1,11 +1,12 @@
 """The compiled kernels equal their plain twins, whatever the page."""
 
-import hashlib
+import os
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from hpcreuse import kernels
 from hpcreuse.kernels import plain, plain_nesting
@@ -52,44 +53,72 @@ def test_many_tags_are_found_in_a_large_page() -> None:
     assert kernels.TagScanner(("p",), b">").starts(page).tolist() == list(range(0, 400_000, 4))
 
 
-@pytest.fixture(params=["side by side", "libcrypto"])
+@pytest.fixture(params=["sixteen lanes", "two lanes", "libcrypto"])
 def sha1(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SHA-1 as this processor can do it, and as all can."""
+    """SHA-1 in each of the ways that processors can do it."""
     from hpcreuse.kernels import _sha
 
-    if request.param == "libcrypto":
-        monkeypatch.setattr(_sha, "sha1_beside", None)
-    elif _sha.sha1_beside is None:
-        pytest.skip("this processor has no SHA instructions")
+    if request.param not in _sha.ENGINES:
+        pytest.skip(f"this processor cannot take SHA-1 in {request.param}")
+    monkeypatch.setattr(_sha, "ENGINE", request.param)
 
 
-def same_digests(payload: bytes, text: bytes, starts: list[int], normalized: bool, digest: str) -> bool:
+CutPages = list[tuple[bytes, bytes, NDArray[np.uint32]]]
+
+
+def same_digests(pages: CutPages, digest: str) -> bool:
     """Tell whether kernel and twin agree."""
-    places = np.array(starts, np.uint32)
-    found = kernels.page_digests(payload, text, places, normalized, digest)
-    wanted = plain.page_digests(payload, text, places, normalized, digest)
-    return found[:2] == wanted[:2] and found[2].dtype == np.uint32 and found[2].tolist() == wanted[2].tolist()
+    found, wanted = kernels.page_digests(pages, digest), plain.page_digests(pages, digest)
+    lengths = [(each[2].dtype, each[2].tolist()) for each in found]
+    return [each[:2] for each in found] == [each[:2] for each in wanted] and lengths == [
+        (np.dtype(np.uint32), each[2].tolist()) for each in wanted
+    ]
+
+
+@st.composite
+def cut_pages(draw: st.DrawFn) -> tuple[bytes, bytes, NDArray[np.uint32]]:
+    """A payload, a text, and some places in the text."""
+    text = draw(PAGES)
+    places = draw(st.sets(st.integers(0, len(text) - 1), max_size=10)) if text else set()
+    return draw(st.binary(max_size=300)), text, np.array(sorted(places), np.uint32)
 
 
 @compiled
 @pytest.mark.usefixtures("sha1")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.binary(max_size=300), PAGES, st.booleans(), st.sampled_from(["sha1", "sha256"]), st.data())
-def test_digests_equal_those_of_the_twin(
-    payload: bytes, text: bytes, normalized: bool, digest: str, data: st.DataObject
-) -> None:
-    places = data.draw(st.sets(st.integers(0, max(0, len(text) - 1)), max_size=10)) if text else set()
-    assert same_digests(payload, text, sorted(places), normalized, digest)
+@given(st.lists(cut_pages(), max_size=6), st.sampled_from(["sha1", "sha256"]))
+def test_digests_equal_those_of_the_twin(pages: CutPages, digest: str) -> None:
+    assert same_digests(pages, digest)
 
 
 @compiled
 @pytest.mark.usefixtures("sha1")
 def test_digests_of_every_length_equal_those_of_the_twin() -> None:
-    """Blocks of 64 bytes and their padding, in chunks that end before, with and behind the file."""
+    """Blocks of 64 bytes and their padding, in chunks that end before, with and behind the file; alone and together."""
     text = bytes(range(256)) * 3
+    pages = []
     for length in range(300):
-        assert same_digests(text[:length], text[: 299 - length], [*range(0, 299 - length, 170)], False, "sha1")
-        assert same_digests(text, text[:length], [*range(0, length, 70)], False, "sha1")
+        pages.append((text[:length], text[: 299 - length], np.arange(0, 299 - length, 170, np.uint32)))
+        pages.append((text, text[:length], np.arange(0, length, 70, np.uint32)))
+    assert same_digests(pages, "sha1")
+    assert all(same_digests([page], "sha1") for page in pages)
+
+
+@compiled
+@pytest.mark.usefixtures("sha1")
+@pytest.mark.parametrize("messages", [0, 1, 2, 3, 9, 10, 15, 16, 17, 40])
+def test_any_number_of_messages_of_any_lengths_is_hashed(messages: int) -> None:
+    """Lanes run out of messages at different times, with many and with few of them left."""
+    sizes = np.random.default_rng(messages).integers(0, 20_000, messages).tolist()
+    assert same_digests([(os.urandom(size), b"", np.empty(0, np.uint32)) for size in sizes], "sha1")
+    assert same_digests([(bytes(10_000), b"", np.empty(0, np.uint32))] * messages, "sha1")
+
+
+@compiled
+@given(cut_pages())
+def test_ranges_are_normalised_as_the_twin_does(page: tuple[bytes, bytes, NDArray[np.uint32]]) -> None:
+    found, wanted = kernels.normalize_ranges(*page[1:]), plain.normalize_ranges(*page[1:])
+    assert (found[0], found[1].tolist()) == (wanted[0], wanted[1].tolist())
 
 
 @compiled
@@ -110,9 +139,7 @@ def test_normalisation_goes_in_the_order_of_the_rule(page: bytes) -> None:
             out.append(byte)
     wanted = bytes(byte for byte in out if byte not in b"\r\n").strip()
     assert kernels.normalize_whitespace(page) == plain.normalize_whitespace(page) == wanted
-    starts = np.zeros(1, np.uint32)
-    if page:
-        assert kernels.page_digests(b"", page, starts, True, "sha1")[1] == hashlib.sha1(wanted).digest()
+    assert kernels.normalize_ranges(page, np.zeros(1, np.uint32))[0] == wanted
 
 
 MARKUP = st.sampled_from(

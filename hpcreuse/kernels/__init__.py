@@ -18,7 +18,7 @@ try:
     from hpcreuse.kernels._signatures import signatures
     from hpcreuse.kernels._terms import page_terms
     from hpcreuse.kernels._units import overlaps, unit_starts
-    from hpcreuse.kernels._whitespace import normalize_whitespace
+    from hpcreuse.kernels._whitespace import normalize_ranges, normalize_whitespace
     from hpcreuse.kernels._words import WordTable
 
     COMPILED = True
@@ -27,6 +27,7 @@ except ImportError:
         TagScanner,
         WordTable,
         find_sorted,
+        normalize_ranges,
         normalize_whitespace,
         overlaps,
         page_digests,
@@ -69,6 +70,7 @@ __all__ = [
     "may_repeat",
     "merge_runs",
     "nearest",
+    "normalize_ranges",
     "normalize_whitespace",
     "overlaps",
     "page_digests",

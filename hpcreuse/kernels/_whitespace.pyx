@@ -1,5 +1,7 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False
 """Whitespace normalisation (CCR 4.4) in one pass."""
+
+import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdlib cimport free, malloc
@@ -15,6 +17,24 @@ def normalize_whitespace(bytes data):
     try:
         length = normalize(<const unsigned char *> PyBytes_AS_STRING(data), len(data), out)
         return PyBytes_FromStringAndSize(<char *> out, length)
+    finally:
+        free(out)
+
+
+def normalize_ranges(bytes text, const unsigned int[::1] starts):
+    """Normalise each range of a text that begins at `starts`; give the ranges joined, and where each begins now."""
+    cdef const unsigned char *begin = <const unsigned char *> PyBytes_AS_STRING(text)
+    cdef unsigned char *out = <unsigned char *> malloc(len(text) + 1)
+    cdef Py_ssize_t count = starts.shape[0], i, end, length = 0
+    cdef unsigned int[::1] places = np.empty(count, np.uint32)
+    if out == NULL:
+        raise MemoryError
+    try:
+        for i in range(count):
+            places[i] = <unsigned int> length
+            end = starts[i + 1] if i + 1 < count else len(text)
+            length += normalize(begin + starts[i], end - starts[i], out + length)
+        return PyBytes_FromStringAndSize(<char *> out, length), np.asarray(places)
     finally:
         free(out)
 

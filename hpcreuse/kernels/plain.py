@@ -46,21 +46,32 @@ def normalize_whitespace(data: bytes) -> bytes:
     return data.translate(None, b"\r\n").strip()
 
 
-def page_digests(
-    payload: bytes, text: bytes, starts: NDArray[np.uint32], normalized: bool, digest: str
-) -> tuple[bytes, bytes, NDArray[np.uint32]]:
-    """Hash a payload whole, and the ranges of its text that begin at `starts`, each up to the next or to the end.
+def normalize_ranges(text: bytes, starts: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.uint32]]:
+    """Normalise each range of a text that begins at `starts`; give the ranges joined, and where each begins now."""
+    ranges = [normalize_whitespace(piece) for piece in cut(text, starts)]
+    return b"".join(ranges), np.cumsum([0, *map(len, ranges)])[:-1].astype(np.uint32)
 
-    Gives the digest of the payload, those of the ranges joined, and the lengths of the ranges; with `normalized`
-    the whitespace of each range is normalised before it is hashed, its length is that before.
+
+def page_digests(
+    pages: list[tuple[bytes, bytes, NDArray[np.uint32]]], digest: str
+) -> list[tuple[bytes, bytes, NDArray[np.uint32]]]:
+    """Hash payloads whole, and the ranges of their texts that begin at `starts`, each up to the next or to the end.
+
+    A page is (payload, text, starts). Gives for each the digest of the payload, those of the ranges joined, and the
+    lengths of the ranges.
     """
     new = hashlib.sha1 if digest == "sha1" else hashlib.sha256
-    bounds = [*starts.tolist(), len(text)]
-    pieces = [text[first:last] for first, last in pairwise(bounds)]
-    lengths = np.array([len(piece) for piece in pieces], np.uint32)
-    if normalized:
-        pieces = [normalize_whitespace(piece) for piece in pieces]
-    return new(payload).digest(), b"".join([new(piece).digest() for piece in pieces]), lengths
+    found = []
+    for payload, text, starts in pages:
+        ranges = cut(text, starts)
+        lengths = np.array([len(piece) for piece in ranges], np.uint32)
+        found.append((new(payload).digest(), b"".join([new(piece).digest() for piece in ranges]), lengths))
+    return found
+
+
+def cut(text: bytes, starts: NDArray[np.uint32]) -> list[bytes]:
+    """Cut a text into the ranges that begin at `starts`; what stands before the first is left out."""
+    return [text[first:last] for first, last in pairwise([*starts.tolist(), len(text)])]
 
 
 def separate_blocks(page: bytes) -> bytes:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.kernels import page_digests
+from hpcreuse.kernels import normalize_ranges, page_digests
 from hpcreuse.page.chunks import starts_of_markup, starts_of_plain_text
 from hpcreuse.page.dom import serialize_dom
 from hpcreuse.page.options import DigestOptions
@@ -30,19 +30,43 @@ def chunked_text(payload: bytes, mime: str, options: DigestOptions, content_type
     return payload
 
 
-def digest_page(
+class CutPage(NamedTuple):
+    """A page that is ready to be hashed: its payload, and the text whose ranges from `starts` on are its chunks."""
+
+    payload: bytes
+    text: bytes
+    starts: NDArray[np.uint32]
+
+
+def cut_page(
     payload: bytes, mime: str, textual: bool, plain: bool, options: DigestOptions, content_type: str = ""
-) -> PageDigests:
-    """Hash a file whole and, when it is textual, chunk by chunk.
+) -> CutPage:
+    """Find the chunks of a page; one that is not textual has none.
 
     Args:
         mime: what the page is, whatever the server declared.
         content_type: what it declared: in dom mode its charset counts.
     """
     if not textual:
-        text, starts = b"", NO_CHUNKS
-    else:
-        text = chunked_text(payload, mime, options, content_type)
-        starts = starts_of_plain_text(text, options) if plain else starts_of_markup(text, options)
-    file, chunks, lengths = page_digests(payload, text, starts, options.normalize == "whitespace", options.digest)
-    return PageDigests(file, chunks, starts, lengths)
+        return CutPage(payload, b"", NO_CHUNKS)
+    text = chunked_text(payload, mime, options, content_type)
+    return CutPage(payload, text, starts_of_plain_text(text, options) if plain else starts_of_markup(text, options))
+
+
+def digest_pages(pages: list[CutPage], options: DigestOptions) -> list[PageDigests]:
+    """Hash pages whole and chunk by chunk: some at a time, which is faster than one by one."""
+    if options.normalize == "whitespace":
+        normalized = [CutPage(page.payload, *normalize_ranges(page.text, page.starts)) for page in pages]
+        found = page_digests(normalized, options.digest)
+        # Lengths are those before
+        lengths = [np.diff(page.starts, append=np.uint32(len(page.text))) for page in pages]
+        return [PageDigests(*each[:2], page.starts, of) for each, page, of in zip(found, pages, lengths, strict=True)]
+    found = page_digests(pages, options.digest)
+    return [PageDigests(*each[:2], page.starts, each[2]) for each, page in zip(found, pages, strict=True)]
+
+
+def digest_page(
+    payload: bytes, mime: str, textual: bool, plain: bool, options: DigestOptions, content_type: str = ""
+) -> PageDigests:
+    """Hash a file whole and, when it is textual, chunk by chunk: `cut_page` says what is asked for."""
+    return digest_pages([cut_page(payload, mime, textual, plain, options, content_type)], options)[0]

@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse.corpus.batches import digest_batch, next_batch
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.read import read
-from hpcreuse.crawl.types import decide_type, is_textual
 from hpcreuse.crawl.urls import directory
 from hpcreuse.errors import CrawlError
 from hpcreuse.kernels import digests as dg
-from hpcreuse.page.digest import digest_page
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.parallel.world import World
 from hpcreuse.planning.blocks import Block, choose, entered, is_enterable
@@ -111,12 +110,13 @@ def read_block(block: Block, options: DigestOptions, limits: Limits, writer: Sha
     with closing(_pages(block, ledger, limits)) as pages:
         while True:
             begin = time.perf_counter()
-            page = next(pages, None)
+            # The first page comes alone: where it is in a range has to be found first
+            batch = next_batch(pages) if found.pages else next_batch(pages, 0)
             middle = time.perf_counter()
             found.read_seconds += middle - begin
-            if page is None:
+            if not batch:
                 break
-            _add(found, page, options, writer)
+            _add(found, batch, options, writer)
             found.hash_seconds += time.perf_counter() - middle
             if found.pages == 1 and block.partition.is_range:
                 found.read_seconds, before_first = 0.0, found.payload_bytes
@@ -125,20 +125,18 @@ def read_block(block: Block, options: DigestOptions, limits: Limits, writer: Sha
     return found
 
 
-def _add(found: BlockSample, page: Page, options: DigestOptions, writer: ShardWriter) -> None:
-    mime = decide_type(page.content_type, page.payload, page.url)
-    plain = page.plain or mime == "text/plain"
-    digests = digest_page(page.payload, mime, is_textual(mime), plain, options, page.content_type)
-    parent = directory(page.url)
-    writer.add_page(page.url, parent, page.archive, page.offset, len(page.payload), mime)
-    writer.add_digests(*digests)
-    found.files.append(digests.file[:8])
-    found.chunk_counts.append(len(digests.offsets))
-    found.chunks.append(dg.prefixes(dg.from_bytes(digests.chunks, options.width)))
-    found.directories.append(parent)
-    found.payload_bytes += len(page.payload)
-    found.largest_payload = max(found.largest_payload, len(page.payload))
-    found.url_bytes += len(page.url)
+def _add(found: BlockSample, batch: list[Page], options: DigestOptions, writer: ShardWriter) -> None:
+    for page, mime, _, digests in digest_batch(batch, options):
+        parent = directory(page.url)
+        writer.add_page(page.url, parent, page.archive, page.offset, len(page.payload), mime)
+        writer.add_digests(*digests)
+        found.files.append(digests.file[:8])
+        found.chunk_counts.append(len(digests.offsets))
+        found.chunks.append(dg.prefixes(dg.from_bytes(digests.chunks, options.width)))
+        found.directories.append(parent)
+        found.payload_bytes += len(page.payload)
+        found.largest_payload = max(found.largest_payload, len(page.payload))
+        found.url_bytes += len(page.url)
 
 
 def _pages(block: Block, ledger: Ledger, limits: Limits) -> Generator[Page, None, None]:

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hpcreuse.corpus.batches import BATCH_BYTES, digest_batch, next_batch
 from hpcreuse.corpus.holding import hold
 from hpcreuse.corpus.inputs import must_be_crawls
 from hpcreuse.crawl.pages import Ledger, Limits, Page
 from hpcreuse.crawl.partitions import Partition
 from hpcreuse.crawl.read import read
-from hpcreuse.crawl.types import decide_type, is_textual
 from hpcreuse.crawl.urls import directory
 from hpcreuse.errors import StoreError
-from hpcreuse.page.digest import digest_page
 from hpcreuse.page.domain import registered_domain
 from hpcreuse.page.language import can_detect, language
 from hpcreuse.page.options import DigestOptions
@@ -213,11 +212,11 @@ class Hasher:
         """
         ledger, writer, part = Ledger(), self._new_writer(), 0
         pages = read(partition, ledger, self.job.limits)
-        while (page := self._next_page(pages)) is not None:
+        while batch := self._next_batch(pages):
             with self.phases("hash"):
-                self._add(writer, page)
+                self._add(writer, batch)
             if time.monotonic() >= self.report_due:
-                self._report(self.input_bytes + min(max(0, page.offset - partition.number), partition.bytes))
+                self._report(self.input_bytes + min(max(0, batch[-1].offset - partition.number), partition.bytes))
             if self.world.stopping:
                 return
             if writer.nbytes > self.job.memory // 2:
@@ -235,23 +234,21 @@ class Hasher:
     def _new_writer(self) -> ShardWriter:
         return ShardWriter(self.job.options.width, self.job.text)
 
-    def _next_page(self, pages: Iterator[Page]) -> Page | None:
+    def _next_batch(self, pages: Iterator[Page]) -> list[Page]:
         with self.phases("read"):
-            return next(pages, None)
+            return next_batch(pages, min(BATCH_BYTES, self.job.memory // 8))
 
-    def _add(self, writer: ShardWriter, page: Page) -> None:
-        """Digest a page and keep what becomes of it."""
-        mime = decide_type(page.content_type, page.payload, page.url)
-        plain = page.plain or mime == "text/plain"
-        digests = digest_page(page.payload, mime, is_textual(mime), plain, self.job.options, page.content_type)
-        folder = directory(page.url)
-        writer.add_page(page.url, folder, page.archive, page.offset, len(page.payload), mime)
-        writer.add_digests(*digests)
-        if writer.text:
-            seen = read_text(page.payload, mime, plain, page.content_type)
-            domain = registered_domain(folder.partition("/")[0])
-            writer.text.add(*seen, language(seen.text), domain, page.ip)
-        self.files += 1
+    def _add(self, writer: ShardWriter, batch: list[Page]) -> None:
+        """Digest pages and keep what becomes of them."""
+        for page, mime, plain, digests in digest_batch(batch, self.job.options):
+            folder = directory(page.url)
+            writer.add_page(page.url, folder, page.archive, page.offset, len(page.payload), mime)
+            writer.add_digests(*digests)
+            if writer.text:
+                seen = read_text(page.payload, mime, plain, page.content_type)
+                domain = registered_domain(folder.partition("/")[0])
+                writer.text.add(*seen, language(seen.text), domain, page.ip)
+        self.files += len(batch)
 
     def _write(self, writer: ShardWriter, ledger: Ledger, partition: Partition, part: int, last: bool) -> None:
         """Write what was collected as one shard."""
