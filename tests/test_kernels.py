@@ -53,7 +53,7 @@ def test_many_tags_are_found_in_a_large_page() -> None:
     assert kernels.TagScanner(("p",), b">").starts(page).tolist() == list(range(0, 400_000, 4))
 
 
-@pytest.fixture(params=["sixteen lanes", "two lanes", "libcrypto"])
+@pytest.fixture(params=["AVX-512", "SHA-NI", "libcrypto"])
 def sha1(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """SHA-1 in each of the ways that processors can do it."""
     from hpcreuse.kernels import _sha

@@ -14,7 +14,7 @@ try:
     from hpcreuse.kernels._repeats import may_repeat
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._search import find_sorted
-    from hpcreuse.kernels._sha import page_digests
+    from hpcreuse.kernels._sha import ENGINE, page_digests
     from hpcreuse.kernels._signatures import signatures
     from hpcreuse.kernels._terms import page_terms
     from hpcreuse.kernels._units import overlaps, unit_starts
@@ -43,7 +43,7 @@ except ImportError:
     from hpcreuse.kernels.plain_repeats import collect, deal, may_repeat
     from hpcreuse.kernels.plain_terms import gather, page_terms
 
-    COMPILED = False
+    COMPILED, ENGINE = False, "hashlib"
 
 try:
     from hpcreuse.kernels._members import MemberInflater
@@ -89,4 +89,4 @@ def backend() -> str:
     """Tell which implementation of the kernels is in use."""
     if not COMPILED:
         return "plain Python: no compiler was found when installing"
-    return f"compiled (Cython, libcrypto, {INFLATE})"
+    return f"compiled (Cython, {INFLATE}, SHA-1 by {ENGINE})"

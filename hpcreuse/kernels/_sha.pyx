@@ -33,7 +33,7 @@ cdef extern from "sha1_sixteen.h" nogil:
 # A message longer than one such share of all is on its own for long: two lanes are faster (measured)
 DEF FAIR_SHARES = 4
 
-ENGINES = [name for name, there in (("sixteen lanes", has_512()), ("two lanes", has_sha()), ("libcrypto", 1)) if there]
+ENGINES = [name for name, there in (("AVX-512", has_512()), ("SHA-NI", has_sha()), ("libcrypto", 1)) if there]
 """What can take SHA-1 on this processor, the fastest first."""
 ENGINE = ENGINES[0]
 
@@ -86,7 +86,7 @@ cdef hash_all(Message *messages, Py_ssize_t count, str digest):
             digest_of(hash, messages[i].data, messages[i].size, messages[i].digest)
         return
     longest_first(messages, count, sorted)
-    if ENGINE == "sixteen lanes" and is_even(sorted, count, FAIR_SHARES):
+    if ENGINE == "AVX-512" and is_even(sorted, count, FAIR_SHARES):
         engine = &SIXTEEN_LANES
     sha1_messages(engine, sorted, sorted + count)
 

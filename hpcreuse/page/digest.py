@@ -37,6 +37,14 @@ class CutPage(NamedTuple):
     text: bytes
     starts: NDArray[np.uint32]
 
+    def normalized(self) -> "CutPage":
+        """Give it with the whitespace of each chunk normalised."""
+        return CutPage(self.payload, *normalize_ranges(self.text, self.starts))
+
+    def lengths(self) -> NDArray[np.uint32]:
+        """Give the lengths of the chunks."""
+        return np.diff(self.starts, append=np.uint32(len(self.text)))
+
 
 def cut_page(
     payload: bytes, mime: str, textual: bool, plain: bool, options: DigestOptions, content_type: str = ""
@@ -55,14 +63,12 @@ def cut_page(
 
 def digest_pages(pages: list[CutPage], options: DigestOptions) -> list[PageDigests]:
     """Hash pages whole and chunk by chunk: some at a time, which is faster than one by one."""
-    if options.normalize == "whitespace":
-        normalized = [CutPage(page.payload, *normalize_ranges(page.text, page.starts)) for page in pages]
-        found = page_digests(normalized, options.digest)
-        # Lengths are those before
-        lengths = [np.diff(page.starts, append=np.uint32(len(page.text))) for page in pages]
-        return [PageDigests(*each[:2], page.starts, of) for each, page, of in zip(found, pages, lengths, strict=True)]
-    found = page_digests(pages, options.digest)
-    return [PageDigests(*each[:2], page.starts, each[2]) for each, page in zip(found, pages, strict=True)]
+    normalized = options.normalize == "whitespace"
+    ready = [page.normalized() for page in pages] if normalized else pages
+    return [
+        PageDigests(file, chunks, page.starts, page.lengths() if normalized else lengths)
+        for page, (file, chunks, lengths) in zip(pages, page_digests(ready, options.digest), strict=True)
+    ]
 
 
 def digest_page(
