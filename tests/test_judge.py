@@ -4,6 +4,7 @@ import csv
 import hashlib
 import http.client
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,11 +25,12 @@ from hpcreuse.errors import StoreError, UsageError
 from hpcreuse.judge.agreement import Z, cohens_kappa, wilson
 from hpcreuse.judge.categories import DEFAULTS, KEYS, categories_of
 from hpcreuse.judge.judgements import Judgements, beside
-from hpcreuse.judge.marking import Segment, mark_words
+from hpcreuse.judge.marking import MOST_CHARACTERS, MOST_SEGMENTS, Segment, mark_chunks, mark_words
 from hpcreuse.judge.pages import CrawledPage
 from hpcreuse.judge.rendering import harmless, tint_words
 from hpcreuse.judge.sampling import draw
 from hpcreuse.judge.session import gatherer_of, take_sample
+from hpcreuse.store.records import write_record
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +193,17 @@ def test_words_are_marked_in_the_text_and_in_the_drawing() -> None:
     )
 
 
+@pytest.mark.parametrize(("chunk", "chunks"), [(b"<p>" + b"word " * 500, 200), (b"<p>x", 9000)])
+def test_of_a_large_page_the_beginning_is_shown_and_what_is_left_out_is_told(chunk: bytes, chunks: int) -> None:
+    ranges = tuple((n * len(chunk), len(chunk)) for n in range(chunks))
+    page = CrawledPage("http://large.example/", chunked=chunk * chunks, chunks=ranges)
+    for as_source in (False, True):
+        *shown, last = mark_chunks(page, {0: 1}, as_source)
+        assert shown[0].mark == 1 and sum(len(segment.text) for segment in shown) <= MOST_CHARACTERS + 50
+        read = min(MOST_SEGMENTS, MOST_CHARACTERS // len(shown[0].text) + 1)
+        assert last.text == f"\n… {chunks - read:,} more chunks"
+
+
 def test_a_page_that_is_gone_is_said_and_the_others_are_shown(tmp_path: Path) -> None:
     shared = b"<p>the same paragraph on every page of them all</p>"
     for name in ("a", "b"):
@@ -229,6 +242,13 @@ def test_the_run_is_found_beside_the_result_and_a_wrong_one_is_refused(findings:
     assert len(evidence.sources) == 5
     marked = {s.mark for s in evidence.pages[0].text} - {None}
     assert marked == {panel.mark for panel in evidence.sources} == {1, 2, 3, 4, 5}
+    # Moved together, the name of the run leads nowhere any more
+    for name in ("run", "quilts"):
+        shutil.copytree(findings / name, tmp_path / "moved" / name)
+    record = json.loads((tmp_path / "moved" / "quilts" / "result.json").read_text())
+    record["header"]["run"] = str(tmp_path / "gone" / "run")
+    write_record(tmp_path / "moved" / "quilts" / "result.json", {k: v for k, v in record.items() if k != "crc32"})
+    assert len(gatherer_of(tmp_path / "moved" / "quilts", sample, None).gather(sample.items[0]).sources) == 5
     hpcreuse("hash", write_warc(tmp_path / "a.warc", [("http://a/", b"x")]), "--out", tmp_path / "other", "--text")
     with pytest.raises(StoreError, match="is not the run that"):
         gatherer_of(findings / "quilts", sample, tmp_path / "other")

@@ -7,7 +7,6 @@ from typing import Any
 
 from hpcreuse.access.arrays import ShardView
 from hpcreuse.access.tables import TableView
-from hpcreuse.errors import StoreError
 from hpcreuse.page.options import DigestOptions
 from hpcreuse.store import tables
 from hpcreuse.store.findings import FORMAT as FINDINGS_FORMAT
@@ -155,6 +154,4 @@ def open_any(path: str | Path) -> RunView | LabelsView | ResultView:
         return RunView(path)
     if kind == "file of labels":
         return LabelsView(path)
-    if kind.startswith("result"):
-        return ResultView(path)
-    raise StoreError(f"{path} is a {kind}: read it with `hpcreuse export`")
+    return ResultView(path)

@@ -104,16 +104,17 @@ def too_many(summary: dict[str, Any]) -> str:
 
 def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Show the plan: what there is, what each stage takes, and the lines for Slurm."""
+    blank = [("", "")]
+    return [*head_lines(summary), *blank, *size_lines(summary), *blank, *stage_lines(summary), *slurm_lines(summary)]
+
+
+def head_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say what was sampled, and what is planned."""
     from hpcreuse.parallel.progress import size as bytes_text
 
-    sizes, sample, job, errors = (summary[k] for k in ("sizes", "sample", "job", "errors"))
-
-    def count(name: str, error: str | None = None) -> str:
-        spread = f"  ± {100 * errors[error]:.0f} %" if error else ""
-        return f"{round(sizes[name]):>18,}{spread}"
-
+    sample, job, sizes = (summary[k] for k in ("sample", "job", "sizes"))
     share = 100 * sample["bytes"] / max(1, sample["input_bytes"])
-    lines = [
+    return [
         (
             "sample",
             f"{bytes_text(sample['bytes'])} of {bytes_text(sample['input_bytes'])} ({share:.3g} %), "
@@ -125,15 +126,19 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
             + (f", {sizes['scale']:,.4g} times the input" if job["pages"] else ""),
         ),
         *([("too many", too_many(summary))] if summary["fewer_ranks"] else []),
-        ("", ""),
-        ("pages", count("pages", "pages")),
-        ("chunks", count("chunks", "chunks")),
-        ("distinct chunks", count("distinct_chunks") + f"  (Heaps: n^{summary['heaps']['beta_chunks']:.3f})"),
-        ("distinct files", count("distinct_files")),
-        ("neighborhoods", count("neighborhoods")),
-        ("labels", count("labels") + f"  (threshold {job['threshold']:,})"),
-        ("shards", count("shards")),
     ]
+
+
+def size_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say how much there will be of everything."""
+    from hpcreuse.parallel.progress import size as bytes_text
+
+    sizes, errors = summary["sizes"], summary["errors"]
+
+    def count(name: str, error: str | None = None) -> str:
+        spread = f"  ± {100 * errors[error]:.0f} %" if error else ""
+        return f"{round(sizes[name]):>18,}{spread}"
+
     amounts = {
         "input": "input_bytes",
         "payload": "payload_bytes",
@@ -141,26 +146,40 @@ def summary_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
         "counts": "counts_bytes",
         "RESULT": "result_bytes",
     }
-    lines += [(name, f"{bytes_text(sizes[key]):>18}") for name, key in amounts.items()]
-    lines += [("", ""), ("stage", f"{'time':>10}{'memory/rank':>14}{'passes':>8}{'sent/rank':>12}{'disk':>10}  mostly")]
+    return [
+        ("pages", count("pages", "pages")),
+        ("chunks", count("chunks", "chunks")),
+        ("distinct chunks", count("distinct_chunks") + f"  (Heaps: n^{summary['heaps']['beta_chunks']:.3f})"),
+        ("distinct files", count("distinct_files")),
+        ("neighborhoods", count("neighborhoods")),
+        ("labels", count("labels") + f"  (threshold {summary['job']['threshold']:,})"),
+        ("shards", count("shards")),
+        *((name, f"{bytes_text(sizes[key]):>18}") for name, key in amounts.items()),
+    ]
+
+
+def stage_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Say what each stage takes."""
+    from hpcreuse.parallel.progress import size as bytes_text
+
+    lines = [("stage", f"{'time':>10}{'memory/rank':>14}{'passes':>8}{'sent/rank':>12}{'disk':>10}  mostly")]
     for stage in summary["stages"]:
         most = sorted(stage["parts"].items(), key=lambda part: -part[1])[:3]
-        lines.append(
-            (
-                stage["stage"],
-                f"{span(stage['seconds']):>10}{bytes_text(stage['memory_per_rank']):>14}"
-                f"{stage['passes']:>8}{bytes_text(stage['exchanged_per_rank']):>12}"
-                f"{bytes_text(stage['disk']):>10}  " + ", ".join(f"{name} {span(seconds)}" for name, seconds in most),
-            )
+        amounts = (
+            f"{span(stage['seconds']):>10}{bytes_text(stage['memory_per_rank']):>14}{stage['passes']:>8}"
+            f"{bytes_text(stage['exchanged_per_rank']):>12}{bytes_text(stage['disk']):>10}"
         )
-    lines += [
-        ("", ""),
-        (
-            "slurm",
-            "twice the time and 1.25 times the memory predicted; "
-            f"network assumed: {bytes_text(summary['network_bytes_per_second'])}/s a rank",
-        ),
-    ]
+        mostly = ", ".join(f"{name} {span(seconds)}" for name, seconds in most)
+        lines.append((stage["stage"], f"{amounts}  {mostly}"))
+    return lines
+
+
+def slurm_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Give what to write into job scripts."""
+    from hpcreuse.parallel.progress import size as bytes_text
+
+    network = f"network assumed: {bytes_text(summary['network_bytes_per_second'])}/s a rank"
+    lines = [("", ""), ("slurm", f"twice the time and 1.25 times the memory predicted; {network}")]
     for stage in summary["stages"]:
         lines += [("", ""), *((stage["stage"] if not i else "", line) for i, line in enumerate(stage["sbatch"]))]
     return lines

@@ -21,6 +21,15 @@ def make_app(session: Session, token: str) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = 1 << 16
     guard(app, token)
     at = f"/{token}/"
+    serve_page(app, at)
+    serve_evidence(app, at, session)
+    take_judgements(app, at, session)
+    serve_results(app, at, session)
+    return app
+
+
+def serve_page(app: Flask, at: str) -> None:
+    """Give the page itself, and errors as plain text."""
 
     @app.errorhandler(403)
     @app.errorhandler(404)
@@ -39,22 +48,30 @@ def make_app(session: Session, token: str) -> Flask:
             abort(404)
         return send_from_directory(f"{app.root_path}/static", FILES[name])
 
-    @app.get(f"{at}state")
-    def state() -> Response:
-        return jsonify(session.state())
+
+def serve_evidence(app: Flask, at: str, session: Session) -> None:
+    """Give the items of the sample, and drawings of their pages."""
 
     @app.get(f"{at}item/<int:number>")
     def item(number: int) -> Response:
-        return jsonify(session.evidence(checked(number)).record())
+        return jsonify(session.evidence(checked(session, number)).record())
 
     @app.get(f"{at}drawing/<int:number>/<any(pages, sources):side>/<int:panel>")
     def drawing(number: int, side: str, panel: int) -> Response:
-        panels = getattr(session.evidence(checked(number)), side)
+        panels = getattr(session.evidence(checked(session, number)), side)
         if panel >= len(panels) or panels[panel].drawing is None:
             abort(404, "There is no such drawing.")
         answer = Response(panels[panel].drawing, mimetype="text/html")
         answer.headers["Content-Security-Policy"] = DRAWING_POLICY
         return answer
+
+
+def take_judgements(app: Flask, at: str, session: Session) -> None:
+    """Take what the judge says, and give what stands."""
+
+    @app.get(f"{at}state")
+    def state() -> Response:
+        return jsonify(session.state())
 
     @app.post(f"{at}judge")
     def judge() -> Response:
@@ -63,13 +80,17 @@ def make_app(session: Session, token: str) -> Flask:
         names = [category.name for category in session.categories]
         if not isinstance(number, int) or not isinstance(note, str) or (label is not None and label not in names):
             abort(400, "A judgement has a number, a label of the settings and a note.")
-        session.say(checked(number), label, note[:LONGEST_NOTE])
+        session.say(checked(session, number), label, note[:LONGEST_NOTE])
         return jsonify(session.state())
 
     @app.post(f"{at}undo")
     def undo() -> Response:
         number = session.undo()
         return jsonify({**session.state(), "undone": number})
+
+
+def serve_results(app: Flask, at: str, session: Session) -> None:
+    """Give the tables of the papers, and all judgements as a file."""
 
     @app.get(f"{at}results")
     def results() -> Response:
@@ -84,9 +105,9 @@ def make_app(session: Session, token: str) -> Flask:
         answer.headers["Content-Disposition"] = "attachment; filename=judgements.csv"
         return answer
 
-    def checked(number: int) -> int:
-        if number >= len(session.sample.items):
-            abort(404, "The sample has no such item.")
-        return number
 
-    return app
+def checked(session: Session, number: int) -> int:
+    """Take the number of an item that the sample has."""
+    if number >= len(session.sample.items):
+        abort(404, "The sample has no such item.")
+    return number

@@ -11,6 +11,7 @@ from hpcreuse.page.text import visible_text
 
 # What an eye can take in; the rest is told to be there
 MOST_CHARACTERS = 60_000
+MOST_SEGMENTS = 4_000
 MOST_ALIGNED = 4_000
 
 
@@ -70,16 +71,18 @@ def shorten(segments: list[Segment]) -> list[Segment]:
 def mark_chunks(page: CrawledPage, marks: dict[int, int], as_source: bool) -> list[Segment]:
     """Cut a page into its chunks, those at some positions marked, as its source or as what a reader sees of it."""
     segments: list[Segment] = []
+    room = MOST_CHARACTERS
     for position, (offset, length) in enumerate(page.chunks):
+        if room < 0 or len(segments) == MOST_SEGMENTS:
+            # Chunks are parsed one by one: of a large page only those that are shown
+            return [*shorten(segments), Segment(f"\n… {len(page.chunks) - position:,} more chunks")]
         content = page.chunked[offset : offset + length].decode(page.encoding, "replace")
         if not as_source and page.is_markup:
             seen = " ".join(visible_text(content).text.split())
             content = seen or (f"[{length:,} bytes without text]" if position in marks else "")
         if content:
-            mark = marks.get(position)
-            segments.append(Segment(content if as_source else content.strip() + "\n", mark))
-        if sum(len(s.text) for s in segments[-1:]) > MOST_CHARACTERS or len(segments) > 4000:
-            break
+            segments.append(Segment(content if as_source else content.strip() + "\n", marks.get(position)))
+            room -= len(segments[-1].text)
     return shorten(segments)
 
 

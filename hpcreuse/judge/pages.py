@@ -12,7 +12,7 @@ from hpcreuse.errors import StoreError
 from hpcreuse.page.charset import charset
 from hpcreuse.page.digest import MARKUP_TYPES, chunked_text
 from hpcreuse.page.text import read_text
-from hpcreuse.store.run import Run, ShardInfo, fingerprint
+from hpcreuse.store.run import Run, ShardInfo, fingerprint, run_candidates
 from hpcreuse.store.shard import Shard
 from hpcreuse.store.shard_text import ShardText
 from hpcreuse.store.tables import text
@@ -121,7 +121,7 @@ def find_string(blob: bytes, offsets: np.ndarray, wanted: bytes) -> int | None:
 
 
 def find_run(result: Path, recorded: str | None, expected: str | None, given: Path | None) -> RunPages:
-    """Open the run that a result was made of: the one given, else the one it names, from here or from beside it."""
+    """Open the run that a result was made of: the one given, else the one it names, here or beside it."""
     if given is not None:
         pages = RunPages.open(given)
         if expected not in (None, pages.fingerprint):
@@ -133,7 +133,7 @@ def find_run(result: Path, recorded: str | None, expected: str | None, given: Pa
             "and name that with --run RUN"
         )
     changed = ""
-    for path in dict.fromkeys((Path(recorded), result.resolve().parent / recorded)):
+    for path in run_candidates(result, recorded):
         if (path / "run.json").exists():
             pages = RunPages.open(path)
             if pages.fingerprint == expected:

@@ -11,7 +11,7 @@ from hpcreuse.store.labels import Labels
 from hpcreuse.store.records import read_record
 from hpcreuse.store.result import is_result
 from hpcreuse.store.result_record import read_result_record
-from hpcreuse.store.run import Run
+from hpcreuse.store.run import Run, run_candidates
 from hpcreuse.store.tables import tables_of
 from hpcreuse.study.output import FORMAT as STUDY_FORMAT
 from hpcreuse.study.output import RECORD as STUDY_RECORD
@@ -96,9 +96,7 @@ def find_run(given: Given, everything: Sequence[Given]) -> Run | None:
         return None
     candidates = [
         *(other.path for other in everything if other.kind == "run" and other.path.name == Path(name).name),
-        Path(name),
-        given.path.parent / name,
-        given.path.parent / Path(name).name,
+        *run_candidates(given.path, name),
     ]
     for path in candidates:
         if (path / "run.json").exists():

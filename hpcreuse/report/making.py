@@ -52,7 +52,7 @@ def make_report(job: ReportJob) -> dict[str, Any]:
     book = Book.prepare(job.out, given, job.top, max(job.top, job.listed))
     sections = [overview.section(given), *found(given, book)]
     sections += [part for part in (times.section(given, book),) if part is not None]
-    sections += [provenance.section(given, book, job.command), citation.section(given)]
+    sections += [provenance.section(given, job.command), citation.section(given)]
     # Only now: what it loads is of no use when something is wrong with the paths
     from hpcreuse.report.page import write_page
 

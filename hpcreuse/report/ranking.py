@@ -1,6 +1,6 @@
 """The first few of many rows that come in blocks, and histograms of the rest: memory does not grow with the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,3 +39,8 @@ def binned(shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Count shares from 0 to 1 in bins of equal width; the last holds 1 too."""
     places = np.minimum((shares * BINS).astype(np.int64), BINS - 1)
     return np.bincount(places, minlength=BINS)
+
+
+def bin_rows(counts: NDArray[np.int64]) -> Iterator[tuple[float, float, int]]:
+    """Give bins as rows of a table: from, up to, how many."""
+    return ((n / BINS, (n + 1) / BINS, count) for n, count in enumerate(counts.tolist()))

@@ -264,3 +264,9 @@ def fingerprint(shards: list[ShardInfo]) -> str:
     """Identify the content of a run: changes whenever a shard is added, removed or made anew."""
     lines = [f"{s.source}\0{s.number}\0{s.part}\0{s.identity}\0{s.files}\0{s.chunks}" for s in shards]
     return hashlib.sha1("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def run_candidates(result: Path, recorded: str) -> list[Path]:
+    """Say where the run of a result may be: where it was named from, or beside the result, if both have moved."""
+    beside = result.resolve().parent
+    return list(dict.fromkeys((Path(recorded), beside / recorded, beside / Path(recorded).name)))

@@ -9,7 +9,7 @@ from hpcreuse.kernels.fixed import to_fixed
 from hpcreuse.report.blocks import FactsBlock, Head, Section, TableBlock
 from hpcreuse.report.book import Book
 from hpcreuse.report.given import Given
-from hpcreuse.report.ranking import BINS, Top, binned, greatest
+from hpcreuse.report.ranking import BINS, Top, bin_rows, binned, greatest
 from hpcreuse.report.survey import Survey
 from hpcreuse.report.wording import percent
 from hpcreuse.store.result import Result, read_files
@@ -64,9 +64,9 @@ def facts(summary: dict[str, Any], header: dict[str, Any]) -> list[tuple[str, An
         ("labels", summary["labels"]),
         (f"bad {summary['objects']}s", found("bad_chunks", "chunks")),
         ("target files", found("target_files", "files")),
-        ("their threshold", bar("file")),
+        ("threshold of files", bar("file")),
         ("bad neighborhoods", found("bad_neighborhoods", "neighborhoods")),
-        ("their threshold ", bar("neighborhood")),
+        ("threshold of neighborhoods", bar("neighborhood")),
     ]
 
 
@@ -93,7 +93,7 @@ def spread(book: Book, name: str, counts: NDArray[np.int64], threshold: float, w
     from hpcreuse.report.figures.badness import draw_badness
 
     measure = "badness of a neighborhood" if what == "neighborhoods" else "ratio of a file: bad chunks of all"
-    book.table(name, BINNED, ((n / BINS, (n + 1) / BINS, count) for n, count in enumerate(counts.tolist())))
+    book.table(name, BINNED, bin_rows(counts))
     return book.figure(
         name,
         lambda: draw_badness(counts, threshold, what, measure),

@@ -5,7 +5,8 @@ from hpcreuse.report.book import Book
 from hpcreuse.report.contents import read_contents
 from hpcreuse.report.given import Given, find_run
 from hpcreuse.report.ranking import Top
-from hpcreuse.report.survey import Neighborhood, Seen, Survey, look_into
+from hpcreuse.report.survey import Seen, Survey, look_into
+from hpcreuse.store.neighborhoods import Neighborhood
 from hpcreuse.store.result import Result
 from hpcreuse.store.tables import columns, text
 
@@ -41,7 +42,7 @@ def section(given: Given, book: Book, survey: Survey) -> Section:
 
 def describe(given: Given, book: Book, seen: dict[bytes, Seen]) -> dict[bytes, list[str]]:
     """Say of each neighborhood what is copied there: the pages labels come from, else the content found most."""
-    wanted = {digests.digests[0] for digests in seen.values() if digests.digests and not digests.sources}
+    wanted = {one.digests[0] for one in seen.values() if one.digests and not one.sources}
     objects = given.header["objects"]
     contents = read_contents(find_run(given, book.given), sorted(wanted), objects) if wanted else {}
     lines: dict[bytes, list[str]] = {}
@@ -66,9 +67,7 @@ def listing(
     found: dict[bytes, list[str]],
 ) -> TableBlock:
     """Make the table of one ranking."""
-    every = [
-        (text(n.prefix), n.prefix.count(b"/"), n.files, n.chunks, n.bad, n.badness) for n in top.rows()[: book.listed]
-    ]
+    every = [(text(n.prefix), n.depth, n.files, n.chunks, n.bad, n.badness) for n in top.rows()[: book.listed]]
     file = book.table(f"neighborhoods-by-{by}{given.suffix}", TABLE, every)
     has_sources = any(one.sources for one in seen.values())
     heads = (*HEADS, Head("copied from" if has_sources else "found most often", "below"))

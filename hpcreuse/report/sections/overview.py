@@ -34,8 +34,8 @@ def tiles_of(one: Given) -> list[Tile]:
         return [share("clustered", "pages", "near duplicates", one)]
     if one.kind == "spin":
         return [share("spun_pages", "pages", "spun articles", one)]
-    if one.kind == "phish" and "phish" in found:
-        return [(f"{found['phish']:,}", "phish", f"of {found['pages']:,} pages" if "pages" in found else "")]
+    if one.kind == "phish":
+        return [share("phish", "pages", "phish", one)]
     return []
 
 

@@ -1,7 +1,6 @@
 """Phish: pages that copy an original and are not its own."""
 
 from collections import Counter
-from itertools import islice
 from typing import Any
 
 from hpcreuse.report.blocks import FactsBlock, Head, Section, TableBlock
@@ -22,15 +21,14 @@ HEADS = (
 def section(given: Given, book: Book) -> Section:
     """List the pages that matched, phish first."""
     counts: Counter[str] = Counter()
-    found: dict[str, list[Any]] = {}
+    kept: dict[str, list[Any]] = {"phish": [], "own": []}
     for row in export_rows(given.path, "pages"):
         verdict = row[3]
         counts[verdict] += 1
-        kept = found.setdefault(verdict, [])
-        if len(kept) < book.listed:
-            kept.append(row)
-    matched = [row for verdict in sorted(found, key=lambda name: (name != "phish", name)) for row in found[verdict]]
-    matched = [row for row in matched if row[2]][: book.listed]
+        # Clean pages match nothing, those of the originals' domains need not
+        if row[2] and len(kept[verdict]) < book.listed:
+            kept[verdict].append(row)
+    matched = [*kept["phish"], *kept["own"]][: book.listed]
     part = Section(
         f"phish{given.suffix}",
         f"Phish{given.of}",
@@ -48,7 +46,7 @@ def section(given: Given, book: Book) -> Section:
         part.blocks.append(classes(book, given))
     if matched:
         file = book.table(f"phish{given.suffix}", TABLES["phish"]["pages"], matched)
-        part.blocks.append(TableBlock("Pages that match", HEADS, list(islice(matched, book.top)), file))
+        part.blocks.append(TableBlock("Pages that match", HEADS, matched[: book.top], file))
     return part
 
 

@@ -4,7 +4,6 @@ import platform
 from collections.abc import Sequence
 
 from hpcreuse.report.blocks import FactsBlock, Section
-from hpcreuse.report.book import Book
 from hpcreuse.report.given import Given
 from hpcreuse.report.wording import plainly
 from hpcreuse.store.run import Run
@@ -16,14 +15,13 @@ LIBRARIES = ("numpy", "h5py", "mpi4py", "matplotlib", "jinja2")
 NAMED = 20
 
 
-def section(given: Sequence[Given], book: Book, command: str) -> Section:
+def section(given: Sequence[Given], command: str) -> Section:
     """Describe all that was given, and the report itself."""
     from importlib.metadata import version
 
     part = Section("provenance", "Provenance", "What this report was made from, by which commands and options.")
     for one in given:
-        what = "labels" if one.kind == "labels" else one.kind
-        part.blocks.append(FactsBlock(facts(one), f"{what}: {one.path}", folded=True))
+        part.blocks.append(FactsBlock(facts(one), f"{one.kind}: {one.path}", folded=True))
     own = [
         ("command", command),
         ("hpcreuse", __version__),

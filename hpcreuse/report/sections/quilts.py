@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hpcreuse.corpus.spelling import words_in_shard
 from hpcreuse.kernels.ragged import Ragged
 from hpcreuse.quilt.showing import Gram, grams_of, patches
-from hpcreuse.report.blocks import ExamplesBlock, FactsBlock, Quilted, Section
+from hpcreuse.report.blocks import ExamplesBlock, FactsBlock, FigureBlock, Quilted, Section
 from hpcreuse.report.book import Book
 from hpcreuse.report.given import Given, find_run
-from hpcreuse.report.ranking import BINS, Top, binned, greatest
+from hpcreuse.report.ranking import BINS, Top, bin_rows, binned, greatest
 from hpcreuse.report.wording import percent
 from hpcreuse.store.columns import Texts
 from hpcreuse.store.findings import TABLES, Findings
@@ -32,59 +34,57 @@ BINNED = columns(at_least=float, below=float, quilts=int)
 
 def section(given: Given, book: Book) -> Section:
     """Show the quilts with the greatest share of patches."""
-    from hpcreuse.report.figures.counts import draw_counts
-    from hpcreuse.report.figures.shares import draw_shares
-
-    header, summary = given.header, given.summary
-    counter, shares, rows = read_quilts(Findings.open(given.path, "quilt"), book.listed)
+    header = given.header
+    sources, shares, rows = read_quilts(Findings.open(given.path, "quilt"), book.listed)
     part = Section(
         f"quilts{given.suffix}",
         f"Quilted pages{given.of}",
         f"Pages of which at least {header['theta']:g} of the {header['k']}-grams stand in other documents too (no more "
         f"than {header['m']}), and which need {header['c']} or more of these to be covered.",
-        [
-            FactsBlock(
-                [
-                    (
-                        "quilts",
-                        f"{summary['quilts']:,} of {summary['pages']:,} pages "
-                        f"({percent(summary['quilts'], summary['pages'])})",
-                    ),
-                    ("sources of one, mean", f"{summary['mean_sources']:.1f}"),
-                    ("patch grams", summary["patch_grams"]),
-                    (
-                        "sources may be",
-                        {"none": "any document"}.get(header["foreign"], f"of another {header['foreign']}"),
-                    ),
-                ]
-            )
-        ],
+        [FactsBlock(facts(given))],
     )
-    if not rows:
-        return part
-    file = book.table(f"quilts{given.suffix}", TABLES["quilt"]["quilts"], rows)
-    part.blocks.append(beside_sources(given, book, rows, file))
-    book.table(f"quilt-sources{given.suffix}", COUNTS, sorted(counter.items()))
-    part.blocks.append(
-        book.figure(
-            f"quilt-sources{given.suffix}",
-            lambda: draw_counts(counter, "sources of a quilt", "quilts"),
-            "How many documents it takes to cover the patches of a quilt.",
-        )
-    )
-    bins = ((n / BINS, (n + 1) / BINS, count) for n, count in enumerate(shares.tolist()))
-    book.table(f"quilt-shares{given.suffix}", BINNED, bins)
-    part.blocks.append(
-        book.figure(
-            f"quilt-shares{given.suffix}",
-            lambda: draw_shares({"quilts": shares}, "share of patch grams (patchfrac)", "quilts"),
-            "How much of a quilt stands in other documents, too.",
-        )
-    )
+    if rows:
+        file = book.table(f"quilts{given.suffix}", TABLES["quilt"]["quilts"], rows)
+        part.blocks.append(beside_sources(given, book, rows, file))
+        part.blocks += figures(given, book, sources, shares)
     return part
 
 
-def read_quilts(findings: Findings, wanted: int) -> tuple[Counter[int], np.ndarray, list[Row]]:
+def facts(given: Given) -> list[tuple[str, Any]]:
+    """Say how many there are."""
+    summary, foreign = given.summary, given.header["foreign"]
+    share = percent(summary["quilts"], summary["pages"])
+    return [
+        ("quilts", f"{summary['quilts']:,} of {summary['pages']:,} pages ({share})"),
+        ("sources of one, mean", f"{summary['mean_sources']:.1f}"),
+        ("patch grams", summary["patch_grams"]),
+        ("sources may be", "any document" if foreign == "none" else f"of another {foreign}"),
+    ]
+
+
+def figures(given: Given, book: Book, sources: Counter[int], shares: NDArray[np.int64]) -> list[FigureBlock]:
+    """Draw how many sources quilts have, and how much of them is patches."""
+    from hpcreuse.report.figures.counts import draw_counts
+    from hpcreuse.report.figures.shares import draw_shares
+
+    names = [f"quilt-{what}{given.suffix}" for what in ("sources", "shares")]
+    book.table(names[0], COUNTS, sorted(sources.items()))
+    book.table(names[1], BINNED, bin_rows(shares))
+    return [
+        book.figure(
+            names[0],
+            lambda: draw_counts(sources, "sources of a quilt", "quilts"),
+            "How many documents it takes to cover the patches of a quilt.",
+        ),
+        book.figure(
+            names[1],
+            lambda: draw_shares({"quilts": shares}, "share of patch grams (patchfrac)", "quilts"),
+            "How much of a quilt stands in other documents, too.",
+        ),
+    ]
+
+
+def read_quilts(findings: Findings, wanted: int) -> tuple[Counter[int], NDArray[np.int64], list[Row]]:
     """Go through all quilts: how many sources they have, how much of them is patches, and the first of them."""
     counter: Counter[int] = Counter()
     shares, top = np.zeros(BINS, np.int64), Top(wanted)
