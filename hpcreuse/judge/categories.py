@@ -83,7 +83,7 @@ def categories_of(kind: str, given: Sequence[str] = ()) -> tuple[Category, ...]:
     found = [tuple(part.strip() for part in text.partition(":")) for text in given or DEFAULTS[kind]]
     names = [name for name, _, _ in found]
     if len(names) > len(KEYS):
-        raise UsageError(f"{len(names)} categories are too many: there are keys for {len(KEYS)}")
+        raise UsageError(f"{len(names)} categories are too many: there are keys for {len(KEYS)}, leave some out")
     for name in names:
         if not name or names.count(name) > 1:
             raise UsageError(f"the category '{name}' " + ("is named twice" if name else "has no name"))

@@ -125,7 +125,10 @@ def find_run(result: Path, recorded: str | None, expected: str | None, given: Pa
     if given is not None:
         pages = RunPages.open(given)
         if expected not in (None, pages.fingerprint):
-            raise StoreError(f"{given} is not the run that {result} was made of, or has changed since")
+            raise StoreError(
+                f"{given} is not the run that {result} was made of, or has changed since: name that one, or make the "
+                "result anew"
+            )
         return pages
     if recorded is None:
         raise StoreError(
