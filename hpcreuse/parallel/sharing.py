@@ -36,6 +36,8 @@ class WorkQueue(Generic[T]):
         self.idle = 0
         self._news_seconds = news_seconds
         self._news_due = 0.0
+        self._answer: Any = None
+        """Of the other ranks: what rank 0 will answer, when it was asked."""
 
     def __iter__(self) -> Iterator[T]:
         while (item := self._take()) is not None:
@@ -57,17 +59,25 @@ class WorkQueue(Generic[T]):
             self._news_due = time.monotonic() + self._news_seconds
             self.comm.send(news, dest=0, tag=NEWS)
 
+    def ask(self) -> None:
+        """Ask for the next item ahead of time, before some work that ends this one: the answer comes meanwhile."""
+        if self.world.root:
+            self.attend(None)
+        elif self._answer is None:
+            self.comm.send(self.world.stopping, dest=0, tag=ASK)
+            self._answer = self.comm.irecv(source=0, tag=ANSWER)
+
     def _take(self) -> T | None:
         """Get the next item, or None when there is no more or the job is to stop."""
         if self.world.root:
             if self.world.stopping:
                 self.items.clear()
             return self.items.popleft() if self.items else None
-        self.comm.send(self.world.stopping, dest=0, tag=ASK)
-        request = self.comm.irecv(source=0, tag=ANSWER)
+        self.ask()
         while True:
-            done, item = request.test()
+            done, item = self._answer.test()
             if done:
+                self._answer = None
                 return item
             time.sleep(NAP / 10)
 

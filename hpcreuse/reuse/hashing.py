@@ -223,6 +223,7 @@ class Hasher:
                 self._write(writer, ledger, partition, part, last=False)
                 ledger.skipped, ledger.quarantined = Counter(), []
                 writer, part = self._new_writer(), part + 1
+        self.queue.ask()
         if partition.is_unchanged():
             self.warnings.tell(partition, ledger, len(writer.lengths) + part)
             self._write(writer, ledger, partition, part, last=True)
