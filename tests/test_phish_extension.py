@@ -124,6 +124,10 @@ PAGES = {
     "http://late.example/": b"<title>Late</title><body><script>setTimeout(() => document.body.innerHTML = unescape('"
     + b"".join(b"%%%02x" % byte for byte in THIEF)
     + b"'), 700)</script>",
+    "http://restless.example/": b"<title>Restless</title><body><p>x<script>let n = 0; setInterval(() => {"
+    + b"document.querySelector('p').textContent = n++; if (n === 20) document.body.innerHTML += unescape('"
+    + b"".join(b"%%%02x" % byte for byte in THIEF)
+    + b"')}, 100)</script>",
     "http://shop.example/": b"<title>Shop</title>" + paragraph("shop's own") + b"<p>end",
     "http://fake-shop.example/": b"<title>Fake</title>" + paragraph("shop's own") + b"<div>x",
     "http://branch.example/": b"<title>Branch</title>" + paragraph("first") + b"<div>x",
@@ -167,6 +171,9 @@ def test_a_copy_is_stopped_and_the_user_decides(guard: Guarded) -> None:
     assert "http://thief.example/a?b" in text and "http://www.bank.example/" in text and "1 of 3 paragraphs" in text
     text = visit(guard, "http://late.example/", "**/warning.html")
     assert "http://late.example/ shows content of http://www.bank.example/" in text
+    text = visit(guard, "http://restless.example/", "**/warning.html")
+    assert "http://restless.example/ shows content of http://www.bank.example/" in text
+    text = visit(guard, "http://late.example/", "**/warning.html")
 
     # Going on holds for that site alone
     guard.page.click("#on")

@@ -40,8 +40,7 @@ class Originals:
         cls, world: World, inputs: Sequence[str], options: DigestOptions, min_length: int, limits: Limits
     ) -> "Originals":
         """Collective. Hash the originals, all ranks sharing them; every rank gets all."""
-        kinds = {DIRECT: replace(options, mode="raw", normalize="none")}
-        kinds[WHITESPACE] = replace(kinds[DIRECT], normalize="whitespace")
+        kinds = as_served(options)
 
         def work(pages: Iterator[Page]) -> dict[str, bytes]:
             found = dict.fromkeys(kinds, b"")
@@ -64,11 +63,16 @@ class Originals:
 
     def how(self, payload: bytes, mime: str) -> str:
         """Tell what it takes to find a copy whose DOM, as served, is known to match."""
-        for name, digests in self.kinds.items():
-            kind = replace(self.options, mode="raw", normalize="none" if name == DIRECT else "whitespace")
-            if (dg.find(digests, long_chunks(payload, mime, kind, self.min_length)) >= 0).any():
+        for name, kind in as_served(self.options).items():
+            if (dg.find(self.kinds[name], long_chunks(payload, mime, kind, self.min_length)) >= 0).any():
                 return name
         return DOM
+
+
+def as_served(options: DigestOptions) -> dict[str, DigestOptions]:
+    """Give the options under which originals and copies are compared as they were served."""
+    direct = replace(options, mode="raw", normalize="none")
+    return {DIRECT: direct, WHITESPACE: replace(direct, normalize="whitespace")}
 
 
 def long_chunks(payload: bytes, mime: str, options: DigestOptions, min_length: int) -> dg.Digests:

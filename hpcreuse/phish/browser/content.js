@@ -2,14 +2,15 @@
 
 // Looks at the page when it is there, and again when it has changed: scripts may write a copy late.
 
-const QUIET_MILLISECONDS = 500;
-const MOST_LOOKS = 6;
+// The next look comes the later the more there were: a page that never rests costs little, and is never left alone
+const SOONEST_MILLISECONDS = 500;
+const LATEST_MILLISECONDS = 30000;
 
-let looks = 0;
-let due = 0;
+let wait = SOONEST_MILLISECONDS;
+let due = false;
 
 async function look() {
-  looks += 1;
+  due = false;
   const chunks = chunksOf(document, OPTIONS);
   try {
     await chrome.runtime.sendMessage({ ask: "check", url: location.href, chunks });
@@ -20,11 +21,10 @@ async function look() {
 }
 
 function lookSoon() {
-  if (looks >= MOST_LOOKS) observer.disconnect();
-  else {
-    clearTimeout(due);
-    due = setTimeout(look, QUIET_MILLISECONDS);
-  }
+  if (due) return;
+  due = true;
+  setTimeout(look, wait);
+  wait = Math.min(2 * wait, LATEST_MILLISECONDS);
 }
 
 const observer = new MutationObserver(lookSoon);
