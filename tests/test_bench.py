@@ -104,5 +104,7 @@ def test_imatch_judges_both_methods(tiny: dict[str, str], shared_data: Path) -> 
     written, _ = bench(tiny, "imatch", *small)
     (row,) = written["rows"]
     assert row["known"] == 10
-    for name in ("hpcreuse", "datasketch"):
+    peers = ["datasketch in bulk", "datasketch as its documentation shows"]
+    for name in ("hpcreuse", "hpcreuse --band 0.2 0.5", *peers):
         assert row[name]["precision"] == 1 and row[name]["recall"] > 0.5
+    assert all(row[peer]["times_faster"]["median"] > 0 and "met" in row[peer]["times_faster_alone"] for peer in peers)

@@ -1,5 +1,6 @@
 """`hash --text`: the visible words of pages, their links, language, domain and address."""
 
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 
 from hpcreuse import kernels
 from hpcreuse.kernels import plain
+from hpcreuse.kernels.letters import word_characters
 from hpcreuse.page.charset import charset, to_text
 from hpcreuse.page.domain import registered_domain
-from hpcreuse.page.language import language
+from hpcreuse.page.language import PIECES, SAMPLE, language, sample
 from hpcreuse.page.text import read_text, visible_text
 from hpcreuse.store.run import Run
 from hpcreuse.store.shard import Shard
@@ -129,10 +131,32 @@ def test_registered_domains(host: str, domain: str) -> None:
     assert registered_domain(host) == domain
 
 
+def test_letters_marks_and_digits_of_all_planes_belong_to_words() -> None:
+    found = word_characters()
+    kinds = [unicodedata.category(chr(point)) for point in range(sys.maxunicode + 1)]
+    assert len(found) == len(kinds)
+    assert found.tolist() == [kind[0] in "LM" or kind == "Nd" for kind in kinds]
+
+
 def test_languages() -> None:
     assert language("The quick brown fox jumps over the lazy dog, and then it goes home to sleep.") == "en"
     assert language("Der schnelle braune Fuchs springt über den faulen Hund und geht dann nach Hause.") == "de"
     assert language("") == language("\0\1 \ufffe") == ""
+
+
+def test_the_language_is_that_of_most_of_a_page_not_of_its_beginning() -> None:
+    german = "Der schnelle braune Fuchs springt über den faulen Hund und geht dann nach Hause. " * 50
+    menu = "Home About us Our products and services Contact the company Terms of use \n   \n " * 3
+    assert language(menu) == "en"
+    assert language(menu + german) == "de"
+
+
+def test_a_sample_is_short_and_from_all_over_the_text() -> None:
+    assert sample("a  b \n c") == "a b c"
+    spread = sample(" ".join(f"{number:04d}" for number in range(5000)))
+    assert len(spread) <= SAMPLE + PIECES
+    assert spread.startswith("0000 0001") and {"1", "3", "4"} <= {word[0] for word in spread.split()}
+    assert len(sample("x" * 100_000)) <= SAMPLE + PIECES
 
 
 def stored_words(run: Path) -> list[tuple[bytes, list[str]]]:

@@ -1,6 +1,6 @@
 """Near duplicates by MinHash LSH (datasketch): the terms of I-Match, 128 permutations, one process.
 
-python bench/peer/sketch.py articles.jsonl 0.9
+python bench/peer/sketch.py articles.jsonl 0.9 bulk      # or update: term by term, as its documentation shows it
 """
 
 import json
@@ -23,13 +23,22 @@ def terms_of(text: str) -> set[bytes]:
     return {word.encode() for word in words if sum(map(str.isdecimal, word)) <= 1}
 
 
+def sketched(terms: set[bytes]) -> MinHash:
+    """Sketch an article as the documentation does."""
+    sketch = MinHash(num_perm=PERMUTATIONS)
+    for term in terms:
+        sketch.update(term)
+    return sketch
+
+
 def main() -> None:
     """Find all pairs, with the time of each step, and print them as one object."""
-    path, threshold = Path(sys.argv[1]), float(sys.argv[2])
+    path, threshold, bulk = Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == "bulk"
     times = [time.perf_counter()]
     articles = {record["id"]: terms_of(record["text"]) for record in map(json.loads, path.open())}
     times.append(time.perf_counter())
-    sketches = dict(zip(articles, MinHash.bulk(articles.values(), num_perm=PERMUTATIONS), strict=True))
+    listed = MinHash.bulk(articles.values(), num_perm=PERMUTATIONS) if bulk else map(sketched, articles.values())
+    sketches = dict(zip(articles, listed, strict=True))
     times.append(time.perf_counter())
     index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
     pairs = []
