@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from test_digests import DIGESTS, array
 
 from hpcreuse import kernels
-from hpcreuse.kernels import plain_merge
+from hpcreuse.kernels import digests as dg
+from hpcreuse.kernels import plain_distinct
 from hpcreuse.store.shard import Counted
 
 RUNS = st.lists(DIGESTS.map(set).map(sorted), min_size=1, max_size=9)
@@ -31,7 +32,7 @@ def test_merged_runs_are_those_of_the_twin(reduce: str, runs: list[list[bytes]],
         [array(run), *(random.integers(0, 4, len(run)).astype(kind) for _ in reduce)]
         for run, kind in zip(runs, types, strict=True)
     ]
-    assert same(kernels.merge_runs(parts, reduce, least), plain_merge.merge_runs(parts, reduce, least))
+    assert same(kernels.merge_runs(parts, reduce, least), plain_distinct.merge_runs(parts, reduce, least))
 
 
 @given(RUNS)
@@ -48,3 +49,23 @@ def test_counts_beyond_32_bits_are_added_up() -> None:
     most = np.array([(1 << 32) - 1], np.uint32)
     merged, _ = Counted.merge([Counted(array([bytes(20)]), most, most)] * 3)
     assert (merged.counts.tolist(), merged.lengths.tolist()) == ([3 * ((1 << 32) - 1)], [(1 << 32) - 1])
+
+
+@given(DIGESTS, st.integers(0, 1 << 30))
+def test_numbers_of_distinct_digests_are_those_of_the_twin(digests: list[bytes], seed: int) -> None:
+    digests = digests + digests[::2]
+    lengths = np.random.default_rng(seed).integers(0, 9, len(digests)).astype(np.uint32)
+    found = dg.number(array(digests), lengths)
+    none = np.empty(0, np.uint64)
+    assert same(tuple(found), plain_distinct.number_distinct(none, 0, array(digests), lengths))
+
+
+@pytest.mark.parametrize("width", [8, 20, 32])
+def test_many_digests_of_one_prefix_are_numbered(width: int) -> None:
+    tails = np.random.default_rng(1).integers(0, 256, 3000)
+    digests = [(b"\7" * 8 + bytes(width) + bytes([n]))[-width:] for n in tails]
+    found = dg.number(array(digests, width), np.arange(3000, dtype=np.uint32))
+    wanted = sorted(set(digests))
+    assert [digest.tobytes() for digest in found.digests] == wanted
+    assert found.numbers.tolist() == [wanted.index(digest) for digest in digests]
+    assert found.lengths.tolist() == [digests.index(digest) for digest in wanted]

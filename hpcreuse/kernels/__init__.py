@@ -11,6 +11,7 @@ try:
     from hpcreuse.kernels._nearest import nearest
     from hpcreuse.kernels._nesting import parsing_work
     from hpcreuse.kernels._nilsimsa import range_nilsimsas
+    from hpcreuse.kernels._numbering import number_distinct
     from hpcreuse.kernels._repeats import may_repeat
     from hpcreuse.kernels._scan import TagScanner
     from hpcreuse.kernels._search import find_sorted
@@ -35,9 +36,9 @@ except ImportError:
         signatures,
         unit_starts,
     )
+    from hpcreuse.kernels.plain_distinct import merge_runs, number_distinct
     from hpcreuse.kernels.plain_grams import greedy_covers, page_grams
     from hpcreuse.kernels.plain_heads import http_head, warc_head
-    from hpcreuse.kernels.plain_merge import merge_runs
     from hpcreuse.kernels.plain_nesting import parsing_work
     from hpcreuse.kernels.plain_nilsimsa import nearest, range_nilsimsas
     from hpcreuse.kernels.plain_repeats import collect, deal, may_repeat
@@ -72,6 +73,7 @@ __all__ = [
     "nearest",
     "normalize_ranges",
     "normalize_whitespace",
+    "number_distinct",
     "overlaps",
     "page_digests",
     "page_grams",

@@ -5,11 +5,13 @@ The prefix does the work (ordering.py); it never decides: equality is always on 
 """
 
 import bisect
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hpcreuse.kernels.ordering import Groups, group_rows
+from hpcreuse.kernels import number_distinct
+from hpcreuse.kernels.ordering import Groups, group_rows, sort_packed
 
 Digests = NDArray[np.uint8]
 
@@ -37,6 +39,24 @@ def group(digests: Digests) -> Groups:
         lambda some, others: np.any(digests[some] != digests[others], axis=1),
         lambda rows: np.lexsort([digests[rows, j] for j in reversed(range(digests.shape[1]))]),
     )
+
+
+class Numbered(NamedTuple):
+    """Digests as numbers of the distinct ones, and what is known of these."""
+
+    numbers: NDArray[np.uint32]
+    digests: Digests
+    """The distinct ones in order,"""
+    counts: NDArray[np.uint32]
+    """how often each occurs,"""
+    lengths: NDArray[np.uint32]
+    """and the least length of what it was made of."""
+
+
+def number(digests: Digests, lengths: NDArray[np.uint32]) -> Numbered:
+    """Number the distinct digests in order."""
+    keys = prefixes(digests)
+    return Numbered(*number_distinct(keys, int(sort_packed(keys)), digests, lengths))
 
 
 def find(table: Digests, queries: Digests) -> NDArray[np.int64]:

@@ -45,12 +45,8 @@ def group_rows(
         differ: tells which of some rows differ from others.
         sort: gives the order of some rows, equal ones as they come; needed where keys clash.
     """
-    bits = np.uint64(max(1, len(keys) - 1).bit_length())
-    low = (np.uint64(1) << bits) - np.uint64(1)
-    keys &= ~low
-    keys |= np.arange(len(keys), dtype=np.uint64)
-    keys.sort()
-    order = (keys & low).view(np.int64)
+    bits = sort_packed(keys)
+    order = (keys & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
     keys >>= bits
     tied = np.flatnonzero(keys[1:] == keys[:-1])
     different = differ(order[tied], order[tied + 1])
@@ -62,6 +58,15 @@ def group_rows(
     first = np.ones(len(order), bool)
     first[tied[~different] + 1] = False
     return Groups(order, np.flatnonzero(first))
+
+
+def sort_packed(keys: NDArray[np.uint64]) -> np.uint64:
+    """Put the number of its row in place of the low bits of each key and sort, all in place; tell how many bits."""
+    bits = np.uint64(max(1, len(keys) - 1).bit_length())
+    keys &= ~((np.uint64(1) << bits) - np.uint64(1))
+    keys |= np.arange(len(keys), dtype=np.uint64)
+    keys.sort()
+    return bits
 
 
 def _places_of(ordered: NDArray[np.uint64], values: NDArray[np.uint64]) -> Rows:

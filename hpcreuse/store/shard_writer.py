@@ -101,21 +101,15 @@ class ShardWriter:
 
     def _write_chunks(self, file: Any) -> None:
         chunks, distinct = file.create_group("chunks"), file.create_group("distinct")
-        digests = dg.from_bytes(self.chunk_digests, self.width)
         lengths = np.frombuffer(self.chunk_lengths, np.uint32)
-        order, starts = dg.group(digests)
-        counts = np.diff(starts, append=len(order))
-        numbers = np.empty(len(order), np.uint32)
-        numbers[order] = np.repeat(np.arange(len(starts), dtype=np.uint32), counts)
-        container.write_array(chunks, "number", numbers)
+        found = dg.number(dg.from_bytes(self.chunk_digests, self.width), lengths)
+        container.write_array(chunks, "number", found.numbers)
         container.write_array(chunks, "offset", np.frombuffer(self.chunk_offsets, np.uint32))
         container.write_array(chunks, "length", lengths)
-        shortest = np.minimum.reduceat(lengths[order], starts) if len(starts) else lengths
-        sorted_digests = digests[order[starts]]
-        container.write_array(distinct, "digest", sorted_digests)
-        container.write_array(distinct, "count", counts.astype(np.uint32))
-        container.write_array(distinct, "length", shortest)
-        container.write_array(distinct, "index", prefix_index(sorted_digests))
+        container.write_array(distinct, "digest", found.digests)
+        container.write_array(distinct, "count", found.counts)
+        container.write_array(distinct, "length", found.lengths)
+        container.write_array(distinct, "index", prefix_index(found.digests))
 
     def _write_quarantine(self, group: Any) -> None:
         archives, offsets, urls, reasons = zip(*self.quarantine, strict=True) if self.quarantine else ((),) * 4

@@ -1,4 +1,4 @@
-"""Merging sorted runs of digests in plain Python: what the compiled kernel must equal, and what serves without it."""
+"""Equal digests brought together in plain Python: what the compiled kernels must equal, and what serves without them."""
 
 from collections.abc import Callable, Sequence
 
@@ -33,3 +33,30 @@ def merge_runs(
     table = np.array([found[key] for key in kept], np.int64).reshape(-1, len(reduce))
     rows = np.frombuffer(b"".join(kept), np.uint8).reshape(-1, runs[0][0].shape[1])
     return rows, list(np.ascontiguousarray(table.T)), len(found) - len(kept)
+
+
+def number_distinct(
+    keys: NDArray[np.uint64], bits: int, digests: NDArray[np.uint8], lengths: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Number the distinct digests in order, and bring together what is known of each.
+
+    Args:
+        keys: sorted; of each digest its first bits and, in the lowest `bits`, the number of its row; not needed here.
+        lengths: of what the digests were made of.
+
+    Returns:
+        The number of each digest; then of each distinct one itself, how often it occurs, and its least length.
+    """
+    rows: dict[bytes, list[int]] = {}
+    for row, digest in enumerate(digests):
+        rows.setdefault(digest.tobytes(), []).append(row)
+    numbers = np.empty(len(digests), np.uint32)
+    for number, key in enumerate(sorted(rows)):
+        numbers[rows[key]] = number
+    groups = [rows[key] for key in sorted(rows)]
+    return (
+        numbers,
+        np.frombuffer(b"".join(sorted(rows)), np.uint8).reshape(-1, digests.shape[1]),
+        np.array([len(group) for group in groups], np.uint32),
+        np.array([lengths[group].min() for group in groups], np.uint32),
+    )
