@@ -69,3 +69,16 @@ def test_many_digests_of_one_prefix_are_numbered(width: int) -> None:
     assert [digest.tobytes() for digest in found.digests] == wanted
     assert found.numbers.tolist() == [wanted.index(digest) for digest in digests]
     assert found.lengths.tolist() == [digests.index(digest) for digest in wanted]
+
+
+FILES = st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=8)
+
+
+@given(FILES, st.lists(st.integers(-1, 3), min_size=6, max_size=6), st.integers(0, 5), st.integers(0, 1 << 30))
+def test_matches_are_those_of_the_twin(files: list[list[int]], labels: list[int], least: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    numbers = np.array([number for file in files for number in file], np.uint32)
+    starts = np.cumsum([0, *map(len, files)])
+    stopped, lengths = random.random(6) < 0.3, random.integers(0, 9, len(numbers)).astype(np.uint32)
+    arguments = (numbers, starts, np.array(labels, np.int64), stopped, lengths, least)
+    assert same(kernels.match_files(*arguments), plain_distinct.match_files(*arguments))

@@ -7,6 +7,7 @@ try:
     from hpcreuse.kernels._gather import gather
     from hpcreuse.kernels._grams import page_grams
     from hpcreuse.kernels._heads import http_head, warc_head
+    from hpcreuse.kernels._matching import match_files
     from hpcreuse.kernels._merge import merge_runs
     from hpcreuse.kernels._nearest import nearest
     from hpcreuse.kernels._nesting import parsing_work
@@ -36,7 +37,7 @@ except ImportError:
         signatures,
         unit_starts,
     )
-    from hpcreuse.kernels.plain_distinct import merge_runs, number_distinct
+    from hpcreuse.kernels.plain_distinct import match_files, merge_runs, number_distinct
     from hpcreuse.kernels.plain_grams import greedy_covers, page_grams
     from hpcreuse.kernels.plain_heads import http_head, warc_head
     from hpcreuse.kernels.plain_nesting import parsing_work
@@ -68,6 +69,7 @@ __all__ = [
     "gather",
     "greedy_covers",
     "http_head",
+    "match_files",
     "may_repeat",
     "merge_runs",
     "nearest",

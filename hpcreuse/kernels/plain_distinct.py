@@ -1,6 +1,7 @@
-"""Equal digests brought together in plain Python: what the compiled kernels must equal, and what serves without them."""
+"""Equal digests brought together in plain Python: what compiled kernels must equal, and what serves without them."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,4 +60,42 @@ def number_distinct(
         np.frombuffer(b"".join(sorted(rows)), np.uint8).reshape(-1, digests.shape[1]),
         np.array([len(group) for group in groups], np.uint32),
         np.array([lengths[group].min() for group in groups], np.uint32),
+    )
+
+
+def match_files(
+    numbers: NDArray[np.uint32],
+    starts: NDArray[np.int64],
+    label_of: NDArray[np.int64],
+    stopped: NDArray[np.bool_],
+    lengths: NDArray[np.uint32],
+    min_length: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Count the chunks of each file that are not stopped and those that are labelled, and list these.
+
+    Args:
+        numbers: of each chunk that of its distinct digest.
+        starts: where the chunks of each file start, and where the last end.
+        label_of: of each distinct digest its label, or -1.
+        stopped: which distinct digests are stop chunks.
+        lengths: of each chunk; one below `min_length` is a stop chunk too.
+
+    Returns:
+        Of each file how many chunks count and how many are labelled; of each labelled chunk, in order, its position in
+        its file, and its label.
+    """
+    counts = ~(stopped[numbers] | (lengths < min_length))
+    chunks, bad, positions, labels = [], [], [], []
+    for first, last in pairwise(starts.tolist()):
+        here = np.flatnonzero(counts[first:last])
+        label = label_of[numbers[first + here]]
+        chunks.append(len(here))
+        bad.append(np.count_nonzero(label >= 0))
+        positions += here[label >= 0].tolist()
+        labels += label[label >= 0].tolist()
+    return (
+        np.array(chunks, np.int64),
+        np.array(bad, np.int64),
+        np.array(positions, np.uint32),
+        np.array(labels, np.uint32),
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hpcreuse import kernels
 from hpcreuse.corpus.catalog import Catalog
 from hpcreuse.corpus.holding import hold_result
 from hpcreuse.kernels.ragged import Ragged
@@ -195,22 +196,15 @@ def match_shard(catalog: Catalog, number: int | None, lookup: LabelLookup, rule:
 def match_chunks(shard: Shard, lookup: LabelLookup, rule: StopRule, phases: Phases) -> Found:
     """Match the chunks of a shard: of each file how many chunks count, how many are labelled, and which."""
     with phases("read"):
-        distinct, numbers = shard.distinct(), shard.column("chunks/number")
-        starts = shard.chunk_start
+        digests, numbers, lengths = map(shard.mapped, ("distinct/digest", "chunks/number", "chunks/length"))
     with phases("join"):
-        label_of = lookup.find_distinct(distinct.digests)
+        label_of = lookup.find_distinct(digests)
     with phases("match"):
-        stopped = rule.listed(distinct.digests)[numbers]
-        if rule.min_length:
-            stopped |= shard.column("chunks/length") < rule.min_length
-        label = np.where(stopped, -1, label_of[numbers])
-        has_chunks = np.flatnonzero(np.diff(starts))
-        return Found(
-            file=has_chunks,
-            chunks=_sum_per_file(~stopped, starts)[has_chunks],
-            bad=_sum_per_file(label >= 0, starts)[has_chunks],
-            matches=_matches(label, starts, has_chunks),
-        )
+        has_chunks = np.flatnonzero(np.diff(shard.chunk_start))
+        # Those without chunks have no part: the others follow on each other all the same
+        starts = np.append(shard.chunk_start[has_chunks], len(numbers))
+        matched = kernels.match_files(numbers, starts, label_of, rule.listed(digests), lengths, rule.min_length)
+        return as_found(has_chunks, *matched)
 
 
 def match_files(shard: Shard, lookup: LabelLookup, rule: StopRule, phases: Phases) -> Found:
@@ -222,28 +216,19 @@ def match_files(shard: Shard, lookup: LabelLookup, rule: StopRule, phases: Phase
         label = np.empty(len(digests), np.int64)
         label[order] = lookup.find(np.ascontiguousarray(digests[order]))
     with phases("match"):
-        stopped = rule.stops(digests, lengths)
-        label[stopped] = -1
-        starts = np.arange(len(digests) + 1)
-        return Found(
-            file=np.arange(len(digests)),
-            chunks=(~stopped).astype(np.int64),
-            bad=(label >= 0).astype(np.int64),
-            matches=_matches(label, starts, np.arange(len(digests))),
-        )
+        files, starts = np.arange(len(digests)), np.arange(len(digests) + 1)
+        numbers, stopped = files.astype(np.uint32), rule.stops(digests, lengths)
+        return as_found(files, *kernels.match_files(numbers, starts, label, stopped, numbers, 0))
 
 
-def _sum_per_file(marks: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count marked chunks per file."""
-    running = np.concatenate([[0], np.cumsum(marks)])
-    return running[starts[1:]] - running[starts[:-1]]
-
-
-def _matches(label: NDArray[np.int64], starts: NDArray[np.int64], files: NDArray[np.int64]) -> Ragged:
-    """List per file the positions of its labelled chunks with their labels."""
-    places = np.flatnonzero(label >= 0)
-    owner = np.searchsorted(starts, places, side="right") - 1
-    matches = np.empty(len(places), store.MATCH)
-    matches["position"] = places - starts[owner]
-    matches["label"] = label[places]
-    return Ragged.from_lengths(matches, _sum_per_file(label >= 0, starts)[files])
+def as_found(
+    file: NDArray[np.int64],
+    chunks: NDArray[np.int64],
+    bad: NDArray[np.int64],
+    positions: NDArray[np.uint32],
+    labels: NDArray[np.uint32],
+) -> Found:
+    """Put down what was matched in some files: the positions of labelled chunks with their labels file by file."""
+    matches = np.empty(len(positions), store.MATCH)
+    matches["position"], matches["label"] = positions, labels
+    return Found(file, chunks, bad, Ragged.from_lengths(matches, bad))

@@ -10,7 +10,6 @@ as many as paths are deep, are put together at the end.
 import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -72,13 +71,13 @@ class ShardDirectories:
     def keys(self, places: Sequence[int]) -> list[bytes]:
         """Give the directories at these places."""
         with Shard.open(self.info.path) as shard:
-            return [directory_at(shard, place) for place in places]
+            return [shard.directories[place] for place in places]
 
     def between(self, low: bytes | None, high: bytes | None) -> tuple[Ragged, NDArray[np.int64]]:
         """Give the directories from low up to, but not with, high, with their sums."""
         found = self.spool.read(self.number)
         with Shard.open(self.info.path) as shard:
-            first, last = cut_sorted(len(self), partial(directory_at, shard), low, high)
+            first, last = cut_sorted(len(self), shard.directories.__getitem__, low, high)
             directory = shard.column("files/directory").astype(np.int64)[found.file]
             names = shard.strings("directories", first, last)
         sums = np.zeros((last - first, 5), np.int64)
@@ -88,11 +87,6 @@ class ShardDirectories:
         for number, column in enumerate(columns):
             np.add.at(sums[:, number], directory[inside] - first, column[inside])
         return names, sums
-
-
-def directory_at(shard: Shard, place: int) -> bytes:
-    """Give one directory of a shard."""
-    return shard.strings("directories", place, place + 1)[0]
 
 
 def detect_neighborhoods(

@@ -134,6 +134,25 @@ class Shard:
         """Where the chunks of each file start in the chunk arrays, and where the last ends."""
         return self.column("files/chunk_start")
 
+    @cached_property
+    def urls(self) -> Ragged:
+        """The URLs of the files, mapped: most are not looked at."""
+        return container.map_ragged(self.file["files"], "url")
+
+    @cached_property
+    def directories(self) -> Ragged:
+        """The directories, mapped likewise."""
+        return container.map_ragged(self.file, "directories")
+
+    @cached_property
+    def by_url(self) -> NDArray[np.uint32]:
+        """The files in the order of their URLs, mapped likewise."""
+        return self.mapped("files/by_url")
+
+    def mapped(self, name: str) -> NDArray:
+        """Map one array into memory: whoever goes through it once needs no copy."""
+        return container.map_array(self.file, name)
+
     def column(self, name: str, first: int = 0, last: int | None = None) -> NDArray:
         """Read rows of one array."""
         rows: NDArray = self.file[name][first:last]
@@ -145,9 +164,8 @@ class Shard:
         return container.read_ragged(self.file[group or "/"], last_name, first, last)
 
     def distinct(self, first: int = 0, last: int | None = None) -> Counted:
-        """Give rows of the distinct chunk digests, mapped: whoever goes through them once needs no copy."""
-        group = self.file["distinct"]
-        return Counted(*(container.map_array(group, name)[first:last] for name in ("digest", "count", "length")))
+        """Give rows of the distinct chunk digests, mapped."""
+        return Counted(*(self.mapped(f"distinct/{name}")[first:last] for name in ("digest", "count", "length")))
 
     def each_file(self) -> Counted:
         """Read the file digests in the order of files, each counted once."""
@@ -163,8 +181,7 @@ class Shard:
 
     def url_at(self, place: int) -> bytes:
         """Give the URL at a place in the order of URLs."""
-        file = int(self.file["files/by_url"][place])
-        return self.strings("files/url", file, file + 1)[0]
+        return self.urls[int(self.by_url[place])]
 
     def cut_urls(self, low: bytes | None, high: bytes | None) -> tuple[int, int]:
         """Find the places, in the order of URLs, of those from low up to, but not with, high."""

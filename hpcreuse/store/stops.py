@@ -36,7 +36,7 @@ class StopRule:
 
     def listed(self, digests: dg.Digests) -> NDArray[np.bool_]:
         """Tell which of these digests are on the list."""
-        return dg.find(self.digests, digests) >= 0
+        return dg.find(self.digests, digests) >= 0 if len(self.digests) else np.zeros(len(digests), bool)
 
 
 def load_stops(names: Sequence[str], objects: str, options: DigestOptions, min_length: int) -> StopRule:
