@@ -47,7 +47,7 @@ def test_merged_counts_are_those_of_a_counter(runs: list[list[bytes]]) -> None:
 
 def test_counts_beyond_32_bits_are_added_up() -> None:
     most = np.array([(1 << 32) - 1], np.uint32)
-    merged, _ = Counted.merge([Counted(array([bytes(20)]), most, most)] * 3)
+    merged, _ = Counted.merge([Counted.empty(20)] + [Counted(array([bytes(20)]), most, most)] * 3)
     assert (merged.counts.tolist(), merged.lengths.tolist()) == ([3 * ((1 << 32) - 1)], [(1 << 32) - 1])
 
 

@@ -121,7 +121,7 @@ def test_bytes_exchanged_are_close(real: Real) -> None:
         order, starts = dg.group(everything)
         mine = everything[order[starts]]
         cuts = np.concatenate([[0], dg.cut(mine, bounds), [len(mine)]])
-        discover += (len(mine) - int(np.diff(cuts)[rank])) * (20 + 16)
+        discover += (len(mine) - int(np.diff(cuts)[rank])) * (20 + 8)
         detect += files + sum(len(name) + 48 for name in directories)
     detect += 8 * real.detected["bad_chunks"]
     real.close("discover_exchanged", discover, 0.25)

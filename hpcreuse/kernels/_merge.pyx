@@ -1,11 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Sorted runs of digests become one: each is read once, in order, and nothing but the outcome is written."""
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, strlen
 
-from hpcreuse.kernels._losers cimport MOST_COLUMNS, Run, climb, read_key
+from hpcreuse.kernels._runs cimport MOST_COLUMNS, Run, climb, get, open_run, put, read_key
 
 import numpy as np
 
@@ -20,44 +20,44 @@ def merge_runs(runs, str reduce, int64_t least):
         least: rows with less than this in the first column are left out.
 
     Returns:
-        The digests, their columns as `int64`, and how many rows were left out.
+        The digests, their columns, of the types that the first run has and that must hold them, and how many rows
+        were left out.
     """
     runs = [[np.ascontiguousarray(array) for array in run] for run in runs]
-    cdef Py_ssize_t count = len(runs), width = runs[0][0].shape[1], columns = len(reduce), i, j
-    cdef int64_t total = sum([len(run[0]) for run in runs]), rows, left_out = 0
-    assert columns <= MOST_COLUMNS, "there is no room for so many columns"
+    cdef Py_ssize_t count = len(runs), width = runs[0][0].shape[1], i
+    cdef int64_t left_out
+    assert len(reduce) <= MOST_COLUMNS, "there is no room for so many columns"
     # One row more than there can be: the next is written before it is known whether it stays
-    digests, numbers = np.empty((total + 1, width), np.uint8), np.empty((columns, total + 1), np.int64)
-    cdef uint8_t[:, ::1] digest_rows = digests
-    cdef int64_t[:, ::1] number_rows = numbers
+    rows = sum([len(run[0]) for run in runs]) + 1
+    merged = [np.empty((rows, *array.shape[1:]), array.dtype) for array in runs[0]]
     cdef bytes signs = reduce.encode()
     cdef const char *sign = signs
+    cdef Run out
     cdef Run *heads = <Run *> malloc(count * sizeof(Run))
     cdef Py_ssize_t *tree = <Py_ssize_t *> malloc(count * sizeof(Py_ssize_t))
     try:
         if heads == NULL or tree == NULL:
             raise MemoryError
+        open_run(&out, merged)
         for i in range(count):
-            heads[i].digest = <const uint8_t *> <size_t> runs[i][0].ctypes.data
-            heads[i].row, heads[i].rows = 0, len(runs[i][0])
-            for j in range(columns):
-                heads[i].columns[j] = <const void *> <size_t> runs[i][1 + j].ctypes.data
-                heads[i].wide[j] = runs[i][1 + j].itemsize == 8
+            open_run(&heads[i], runs[i])
         with nogil:
-            rows = merge(heads, tree, count, &digest_rows[0, 0], width, number_rows, sign, least, &left_out)
+            left_out = merge(heads, tree, count, width, sign, least, &out)
     finally:
         free(heads)
         free(tree)
-    return digests[:rows], list(numbers[:, :rows]), left_out
+    digests, *columns = (array[: out.row] for array in merged)
+    return digests, columns, left_out
 
 
-cdef int64_t merge(Run *heads, Py_ssize_t *tree, Py_ssize_t count, uint8_t *digests, Py_ssize_t width,
-                   int64_t[:, ::1] numbers, const char *sign, int64_t least, int64_t *left_out) noexcept nogil:
-    """Write the rows and give their number."""
-    cdef Py_ssize_t columns = numbers.shape[0], i, j
+cdef int64_t merge(Run *heads, Py_ssize_t *tree, Py_ssize_t count, Py_ssize_t width, const char *sign, int64_t least,
+                   Run *out) noexcept nogil:
+    """Write the rows, of which `out` then tells the number, and give how many were left out."""
+    cdef Py_ssize_t columns = strlen(sign), i, j
     cdef Run *head
-    cdef int64_t number, row = -1
+    cdef int64_t number, left_out = 0
     cdef uint64_t key = 0
+    cdef bint begun = False
     for i in range(count):
         tree[i] = -1
     for i in range(count):
@@ -65,33 +65,33 @@ cdef int64_t merge(Run *heads, Py_ssize_t *tree, Py_ssize_t count, uint8_t *dige
         climb(heads, tree, count, width, i)
     while heads[tree[0]].row < heads[tree[0]].rows:
         head = &heads[tree[0]]
-        if row >= 0 and head.key == key and memcmp(head.digest, digests + row * width, width) == 0:
+        if begun and head.key == key and memcmp(head.digest, out.digest, width) == 0:
             for j in range(columns):
-                number = number_of(head, j)
+                number = get(head, j)
                 if sign[j] == b"+":
-                    numbers[j, row] += number
-                elif (number < numbers[j, row]) == (sign[j] == b"<"):
-                    numbers[j, row] = number
+                    put(out, j, get(out, j) + number)
+                elif (number < get(out, j)) == (sign[j] == b"<"):
+                    put(out, j, number)
         else:
-            if row >= 0 and numbers[0, row] < least:
-                left_out[0] += 1
-            else:
-                row += 1
-            key = head.key
-            memcpy(digests + row * width, head.digest, width)
+            if begun:
+                left_out += leave(out, width, least)
+            begun, key = True, head.key
+            memcpy(out.digest, head.digest, width)
             for j in range(columns):
-                numbers[j, row] = number_of(head, j)
+                put(out, j, get(head, j))
         head.row += 1
         head.digest += width
         read_key(head)
         climb(heads, tree, count, width, tree[0])
-    if row >= 0 and numbers[0, row] < least:
-        left_out[0] += 1
-        row -= 1
-    return row + 1
+    if begun:
+        left_out += leave(out, width, least)
+    return left_out
 
 
-cdef inline int64_t number_of(const Run *head, Py_ssize_t column) noexcept nogil:
-    if head.wide[column]:
-        return (<const int64_t *> head.columns[column])[head.row]
-    return (<const uint32_t *> head.columns[column])[head.row]
+cdef inline bint leave(Run *out, Py_ssize_t width, int64_t least) noexcept nogil:
+    """Go on to the next row, unless this one is to be left out; tell whether it is."""
+    if get(out, 0) < least:
+        return True
+    out.row += 1
+    out.digest += width
+    return False

@@ -11,7 +11,7 @@ REDUCE: dict[str, Callable[[int, int], int]] = {"+": int.__add__, "<": min, ">":
 
 def merge_runs(
     runs: Sequence[Sequence[NDArray]], reduce: str, least: int
-) -> tuple[NDArray[np.uint8], list[NDArray[np.int64]], int]:
+) -> tuple[NDArray[np.uint8], list[NDArray], int]:
     """Merge runs of distinct digests, each in order: equal digests become one row.
 
     Args:
@@ -21,7 +21,8 @@ def merge_runs(
         least: rows with less than this in the first column are left out.
 
     Returns:
-        The digests, their columns as `int64`, and how many rows were left out.
+        The digests, their columns, of the types that the first run has and that must hold them, and how many rows
+        were left out.
     """
     found: dict[bytes, list[int]] = {}
     for digests, *columns in runs:
@@ -33,7 +34,8 @@ def merge_runs(
     kept = [key for key in sorted(found) if found[key][0] >= least]
     table = np.array([found[key] for key in kept], np.int64).reshape(-1, len(reduce))
     rows = np.frombuffer(b"".join(kept), np.uint8).reshape(-1, runs[0][0].shape[1])
-    return rows, list(np.ascontiguousarray(table.T)), len(found) - len(kept)
+    columns = [column.astype(like.dtype) for column, like in zip(table.T, runs[0][1:], strict=True)]
+    return rows, columns, len(found) - len(kept)
 
 
 def number_distinct(

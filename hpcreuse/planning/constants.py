@@ -21,8 +21,9 @@ SHARD_BYTES_PER_FILE = 8 + 4 + 8 + 8 + 8 + 4 + 4 + 4
 SHARD_BYTES_PER_CHUNK = 4 + 4 + 4
 SHARD_BYTES_PER_DISTINCT = 4 + 4
 
-# A counted object beside its digest: count and length, on disk and on the way
-COUNT_BYTES = 8 + 8
+# A counted object beside its digest: count and length, on disk and on the way; from 2^32 chunks on counts are wider
+COUNT_BYTES = 4 + 4
+WIDE_COUNT_BYTES = 8 + 4
 
 # A file on its way and in a result beside its URL: number, chunks, bad, and the lengths of URL and matches
 FILE_ROW_BYTES = 8 + 8 + 8 + 8 + 8

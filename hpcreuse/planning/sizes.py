@@ -53,6 +53,8 @@ class Sizes:
     """Distinct digests of all shards added up, likewise of ranks."""
     rank_distinct: float
     rank_directories: float
+    counted_bytes: float
+    """Of a digest with its count and length."""
     passes_count: int
     passes_sort: int
     passes_neighborhoods: int
@@ -91,6 +93,8 @@ class Sizes:
         repeated = distinct * e.repeated_share
         neighborhoods = e.neighborhoods.growth.expected(pages)
 
+        counted = job.width + (per.COUNT_BYTES if chunks < 1 << 32 else per.WIDE_COUNT_BYTES)
+
         # What a rank does not hold at once goes in passes
         held = job.ranks * min(job.memory, LARGEST_PASS)
         sort_cost = per.COPIES_OF_URL * url_bytes + per.BYTES_PER_SORTED_FILE * pages
@@ -128,6 +132,7 @@ class Sizes:
             shard_distinct=shard_distinct,
             rank_distinct=rank_distinct,
             rank_directories=rank_directories,
+            counted_bytes=counted,
             passes_count=passes[0],
             passes_sort=passes[1],
             passes_neighborhoods=passes[2],
@@ -136,14 +141,14 @@ class Sizes:
             + shard_distinct * (job.width + per.SHARD_BYTES_PER_DISTINCT)
             + shard_directories * (mean_directory + 8)
             + shards * empty_shard,
-            counts_bytes=repeated * (job.width + per.COUNT_BYTES) + passes[0] * job.ranks * empty_piece,
+            counts_bytes=repeated * counted + passes[0] * job.ranks * empty_piece,
             labels_bytes=labels_bytes,
             result_bytes=file_rows
             + neighborhoods * (e.neighborhoods.length + per.NEIGHBORHOOD_BYTES)
             + labels_bytes
             + (passes[1] + passes[2]) * job.ranks * empty_piece,
             spool_bytes=chunked * 4 * 8 + matches * per.MATCH_BYTES + shards * empty_piece,
-            discover_exchanged=leaving * rank_distinct * (job.width + per.COUNT_BYTES),
+            discover_exchanged=leaving * rank_distinct * counted,
             detect_exchanged=leaving
             * (file_rows + asked + rank_directories * (mean_directory + per.DIRECTORY_ROW_BYTES)),
         )

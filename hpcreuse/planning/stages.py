@@ -96,8 +96,8 @@ def discover_stage(job: Job, sizes: Sizes, rates: Rates, network: float) -> Stag
     in_pass = [rows / sizes.passes_count for rows in (read, received)]
     shards = sizes.shards / holders
     merged = read * doublings(2 * shards) + received * (1 - 1 / job.ranks) * doublings(2 * (shards + job.ranks))
-    exchanged = max(sent, received) * (1 - 1 / job.ranks) * (job.width + per.COUNT_BYTES)
-    counts = kept * (job.width + per.COUNT_BYTES)
+    exchanged = max(sent, received) * (1 - 1 / job.ranks) * sizes.counted_bytes
+    counts = kept * sizes.counted_bytes
     passing = Passing.of(job, shards, sizes.passes_count, 2, (1, job.width), rates)
     return Stage(
         "discover",

@@ -128,7 +128,7 @@ def count_anew(
     unique: bool,
 ) -> Counts:
     """Collective. Count into a folder that no other job writes to."""
-    width = catalog.run.options.width
+    none = no_objects(catalog, objects)
     kind = ShardFiles if objects == "file" else ShardChunks
     runs: list[Objects[Counted]] = [kind(catalog.shards[number]) for number in catalog.mine]
     with phases("sample"):
@@ -136,9 +136,8 @@ def count_anew(
     progress = Progress("count", "passes", passes.count, progress_seconds if world.root else 0)
     histogram = Histogram.of(np.empty(0, np.int64))
     for number in range(passes.count):
-        counted, left_out = count_pass(
-            world, passes.bounds(number), runs, Counted.empty(width), memory, phases, least=1 if unique else 2
-        )
+        bounds, least = passes.bounds(number), 1 if unique else 2
+        counted, left_out = count_pass(world, bounds, runs, none, memory, phases, least)
         with phases("write"):
             store.write_piece(folder, passes.range_number(number), counted)
         histogram = Histogram.combine([histogram, Histogram.of(counted.counts), Histogram.of_unique(left_out)])
@@ -149,6 +148,16 @@ def count_anew(
     with phases("reduce"):
         everyones = Histogram.combine(world.comm.allgather(histogram))
         return world.on_root(store.finish, folder, catalog.fingerprint, passes.count * world.size, everyones, unique)
+
+
+def no_objects(catalog: Catalog, objects: str) -> Counted:
+    """Give none, in numbers wide enough for the sums of all: what is sent and written is so."""
+    few = sum(shard.chunks for shard in catalog.shards) < 1 << 32
+    return Counted(
+        dg.empty(catalog.run.options.width),
+        np.empty(0, np.uint32 if few else np.int64),
+        np.empty(0, np.int64 if objects == "file" else np.uint32),
+    )
 
 
 def count_pass(
@@ -162,7 +171,7 @@ def count_pass(
 ) -> tuple[C, int]:
     """Collective. Count the objects in the ranges of one pass; each rank gets those of its own range.
 
-    Gives also how many of them occur less than `least` times: they are left out.
+    Gives also how many of them occur less than `least` times: they are left out. `none` has the types of the numbers.
     """
     kind, width = type(none), none.digests.shape[1]
     with phases("read"):

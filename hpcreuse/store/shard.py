@@ -73,7 +73,10 @@ class Counted:
 
     @classmethod
     def merge(cls, runs: list[Self], least: int = 0) -> tuple[Self, int]:
-        """Bring equal digests of runs together; tell how many occur less than `least` times and are left out."""
+        """Bring equal digests of runs together, in numbers of the types that the first has.
+
+        Tells also how many occur less than `least` times: they are left out.
+        """
         digests, columns, left_out = merge_runs([run.columns for run in runs], cls.REDUCE, least)
         return cls(digests, *columns), left_out
 

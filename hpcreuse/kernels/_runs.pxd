@@ -1,10 +1,10 @@
-"""A tree of losers: of many sorted runs of digests, which one is next?
+"""Sorted runs of digests with columns of numbers, and a tree of losers that tells which run is next.
 
 Each inner node keeps the run that lost there, so that a run which moves on meets only the losers on its way to the
 root. Runs meet by the first 64 bits of their digests; the rest settles ties.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
 cdef enum:
@@ -12,11 +12,37 @@ cdef enum:
 
 cdef struct Run:
     uint64_t key  # of the digest it stands at; the largest there is once it has ended
-    const uint8_t *digest
+    uint8_t *digest
     int64_t row
     int64_t rows
-    const void *columns[MOST_COLUMNS]
+    void *columns[MOST_COLUMNS]
     bint wide[MOST_COLUMNS]  # numbers of 64 bits, else of 32
+
+
+cdef inline int open_run(Run *run, list arrays) except -1:
+    """Stand at the beginning of a run: its digests, then its columns."""
+    cdef Py_ssize_t j
+    run.digest = <uint8_t *> <size_t> arrays[0].ctypes.data
+    run.row, run.rows = 0, len(arrays[0])
+    for j in range(len(arrays) - 1):
+        run.columns[j] = <void *> <size_t> arrays[1 + j].ctypes.data
+        run.wide[j] = arrays[1 + j].itemsize == 8
+    return 0
+
+
+cdef inline int64_t get(const Run *run, Py_ssize_t column) noexcept nogil:
+    """Read a number of the row the run stands at."""
+    if run.wide[column]:
+        return (<const int64_t *> run.columns[column])[run.row]
+    return (<const uint32_t *> run.columns[column])[run.row]
+
+
+cdef inline void put(Run *run, Py_ssize_t column, int64_t number) noexcept nogil:
+    """Write a number of the row the run stands at."""
+    if run.wide[column]:
+        (<int64_t *> run.columns[column])[run.row] = number
+    else:
+        (<uint32_t *> run.columns[column])[run.row] = <uint32_t> number
 
 
 cdef inline void read_key(Run *run) noexcept nogil:
