@@ -46,6 +46,11 @@ def study(folder: Path, out: str, *more: str, ranks: int = 0) -> dict[str, Any]:
     )
 
 
+def site_page(url: str, payload: bytes) -> SitePage:
+    """Make a page of HTML."""
+    return SitePage(url, payload, "text/html", plain=False, content_type="text/html")
+
+
 def discovered(pages: list[tuple[str, bytes]], objects: str) -> set[str]:
     """Discover in pages that are there, by the oracle."""
     rows = oracle.run_tables([(url, payload, "text/html", "a", n) for n, (url, payload) in enumerate(pages)])
@@ -58,7 +63,7 @@ def test_the_study_finds_what_discovery_finds_in_real_copies_on_any_number_of_ra
     copies = {
         "whole": [(copy_url(url, copy), payload) for copy in range(COPIES) for url, payload in SITE],
         "partial": [
-            (copy_url(url, copy), advertise(SitePage(url, payload, "text/html", False, "text/html"), number, copy).payload)
+            (copy_url(url, copy), advertise(site_page(url, payload), number, copy).payload)
             for copy in range(COPIES)
             for number, (url, payload) in enumerate(SITE)
         ],
@@ -83,7 +88,7 @@ def test_the_study_finds_what_discovery_finds_in_real_copies_on_any_number_of_ra
 def test_only_a_chunk_without_a_tag_is_lost_to_advertisements() -> None:
     options = DigestOptions()
     for number, (url, payload) in enumerate(SITE):
-        page = SitePage(url, payload, "text/html", False, "text/html")
+        page = site_page(url, payload)
         chunks = page.digests(options).chunks
         copied = advertise(page, number, 3).digests(options).chunks
         kept = [chunks[i : i + 20] in copied for i in range(0, len(chunks), 20)]
