@@ -71,6 +71,14 @@ def test_many_digests_of_one_prefix_are_numbered(width: int) -> None:
     assert found.lengths.tolist() == [digests.index(digest) for digest in wanted]
 
 
+def test_two_digests_made_alike_on_purpose_do_not_hold_up_a_shard() -> None:
+    """Chunks whose digests begin alike are soon found; a page may hold each as often as it likes, by turns."""
+    pair = np.frombuffer(bytes(19) + b"\1" + bytes(19) + b"\0", np.uint8).reshape(2, 20)
+    found = dg.number(np.tile(pair, (300_000, 1)), np.ones(600_000, np.uint32))
+    assert found.digests.tolist() == pair[::-1].tolist()
+    assert found.numbers.tolist() == [1, 0] * 300_000
+
+
 FILES = st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=8)
 
 

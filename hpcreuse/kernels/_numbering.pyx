@@ -61,12 +61,21 @@ def number_distinct(uint64_t[::1] keys, int bits, const uint8_t[:, ::1] digests,
 
 
 cdef void settle(uint64_t *keys, Py_ssize_t count, uint64_t low, const uint8_t *digests, Py_ssize_t width) noexcept nogil:
-    """Sort by insertion rows whose first bits are equal: nearly always they are equal altogether."""
-    cdef Py_ssize_t i, j
-    cdef uint64_t key
-    for i in range(1, count):
-        key, j = keys[i], i
-        while j > 0 and memcmp(digests + (keys[j - 1] & low) * width, digests + (key & low) * width, width) > 0:
-            keys[j] = keys[j - 1]
-            j -= 1
-        keys[j] = key
+    """Bring together the rows with equal digests, the least digest first; their first bits are equal.
+
+    Nearly always they are equal altogether. Different digests can only be a few, even where somebody made them on
+    purpose, but the rows of each may be many.
+    """
+    cdef Py_ssize_t first = 0, i
+    cdef const uint8_t *least
+    cdef const uint8_t *digest
+    while first < count:
+        least = digests + (keys[first] & low) * width
+        for i in range(first + 1, count):
+            digest = digests + (keys[i] & low) * width
+            if memcmp(digest, least, width) < 0:
+                least = digest
+        for i in range(first, count):
+            if memcmp(digests + (keys[i] & low) * width, least, width) == 0:
+                keys[first], keys[i] = keys[i], keys[first]
+                first += 1
