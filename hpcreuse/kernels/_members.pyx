@@ -1,14 +1,16 @@
 # cython: language_level=3
 """Whole gzip members inflated in one call each by libdeflate, into a buffer that is kept from member to member.
 
-The library is the one inside the `deflate` package, else the system's, so that no headers are needed to build this.
+The library is the one inside the `deflate` package, else the system's.
 """
 
-import ctypes
+import deflate._deflate
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
+
+from hpcreuse.kernels.libraries import Library
 
 ctypedef void *(*new_function)() noexcept nogil
 ctypedef void (*free_function)(void *decompressor) noexcept nogil
@@ -16,29 +18,10 @@ ctypedef int (*inflate_function)(
     void *decompressor, const void *data, size_t size, void *out, size_t room, size_t *used, size_t *made
 ) noexcept nogil
 
-
-def _open_library():
-    import deflate._deflate
-
-    library = ctypes.CDLL(deflate._deflate.__file__)
-    if not hasattr(library, "libdeflate_gzip_decompress_ex"):
-        # Starts other programs to find it, on every rank: only if need be
-        from ctypes.util import find_library
-
-        library = ctypes.CDLL(find_library("deflate"))
-        if not hasattr(library, "libdeflate_gzip_decompress_ex"):
-            raise ImportError("no libdeflate to be found")
-    return library
-
-
-cdef uintptr_t _address(library, str name) except 0:
-    return ctypes.cast(getattr(library, "libdeflate_" + name), ctypes.c_void_p).value
-
-
-_library = _open_library()
-cdef new_function new_decompressor = <new_function> _address(_library, "alloc_decompressor")
-cdef free_function free_decompressor = <free_function> _address(_library, "free_decompressor")
-cdef inflate_function gzip_inflate = <inflate_function> _address(_library, "gzip_decompress_ex")
+_library = Library(deflate._deflate.__file__, "deflate", "libdeflate_gzip_decompress_ex")
+cdef new_function new_decompressor = <new_function> <uintptr_t> _library.address("libdeflate_alloc_decompressor")
+cdef free_function free_decompressor = <free_function> <uintptr_t> _library.address("libdeflate_free_decompressor")
+cdef inflate_function gzip_inflate = <inflate_function> <uintptr_t> _library.address("libdeflate_gzip_decompress_ex")
 
 
 cdef class MemberInflater:
