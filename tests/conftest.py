@@ -1,6 +1,7 @@
 """What tests share: real data when it is there, and commands run as users run them."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 # How long a case takes depends on who else uses the machine
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
+
+# A shell that starts tests in the background lets them, and all they start, ignore Ctrl-C
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
